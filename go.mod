@@ -1,0 +1,3 @@
+module github.com/oloproof/oloproof
+
+go 1.26.8
