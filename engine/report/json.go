@@ -1,0 +1,96 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/oloproof/oloproof/engine/interval"
+)
+
+// JSON returns the published form of the report: one indented document with a final newline, the same
+// bytes for the same report on every machine.
+func (r *Report) JSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(r); err != nil {
+		return nil, fmt.Errorf("report as JSON: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// MarshalJSON writes the counts as an object, in their order.
+func (d Data) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, c := range d {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%s:%d", name, c.Count)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads an object of counts, keeping its order.
+func (d *Data) UnmarshalJSON(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	*d = nil
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		key, ok := name.(string)
+		if !ok {
+			return fmt.Errorf("data: a name is %v, not a text", name)
+		}
+		var count int
+		if err := dec.Decode(&count); err != nil {
+			return err
+		}
+		*d = append(*d, Count{Name: key, Count: count})
+	}
+	_, err := dec.Token()
+	return err
+}
+
+// Number returns a pointer to x, or nil for a NaN: a number that does not exist is absent from the report.
+func Number(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+// Int returns a pointer to n.
+func Int(n int) *int { return &n }
+
+// PublishInterval returns the published form of an interval: an infinite side is null.
+func PublishInterval(iv interval.Interval) *Interval {
+	side := func(x float64) *float64 {
+		if math.IsInf(x, 0) {
+			return nil
+		}
+		return Number(x)
+	}
+	return &Interval{Lower: side(iv.Lower), Upper: side(iv.Upper), Confidence: iv.Confidence, Method: iv.Method, Looks: iv.Looks}
+}
+
+// Width is upper minus lower, +Inf where a side is unbounded.
+func (i *Interval) Width() float64 {
+	if i.Lower == nil || i.Upper == nil {
+		return math.Inf(1)
+	}
+	return *i.Upper - *i.Lower
+}

@@ -1,0 +1,382 @@
+// Package report holds the one value that every format, exit status, output and comment is made
+// from. It is complete: nothing that formats a report looks back at files, policies or tallies.
+// Its JSON form is published (report.schema.json); names may be added to it, and a name's meaning
+// never changes within one schema version.
+package report
+
+import (
+	_ "embed" // the published schema
+	"slices"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/interval"
+)
+
+// SchemaName names the published form of the JSON report.
+const SchemaName = "oloproof-report/1"
+
+// JSONSchema is the published JSON Schema of the report.
+//
+//go:embed report.schema.json
+var JSONSchema []byte
+
+// Report is one run. Which parts it has depends on the verb: check has data, design and findings;
+// report adds measures; gate adds rules, verdict and counts; a run that cannot be used has errors only.
+type Report struct {
+	Schema       string        `json:"schema"`
+	Tool         Tool          `json:"tool"`
+	Verdict      Verdict       `json:"verdict,omitzero"`
+	ExitStatus   int           `json:"exit_status"` // the verdict's; ExitUnusable with Errors; 0 for check and report
+	Errors       []Problem     `json:"errors,omitempty"`
+	MoreErrors   int           `json:"more_errors,omitempty"` // how many problems were found beyond Errors
+	Confidence   float64       `json:"confidence,omitzero"`   // the run's; a rule may have its own
+	Counts       *Counts       `json:"counts,omitempty"`
+	Multiplicity *Multiplicity `json:"multiplicity,omitempty"`
+	Today        string        `json:"today,omitempty"` // YYYY-MM-DD, only where a rule has a waiver
+	Inputs       []Input       `json:"inputs,omitempty"`
+	Policy       *File         `json:"policy,omitempty"`
+	Policies     []File        `json:"policies,omitempty"` // where there are two: the declaration first, then --policy
+	Gates        []Gate        `json:"gates,omitempty"`
+}
+
+// Tool is the program that made the report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Counts is how many counting (not advisory) rules came to each verdict.
+type Counts struct {
+	Pass                 int `json:"PASS"`
+	Fail                 int `json:"FAIL"`
+	InsufficientEvidence int `json:"INSUFFICIENT_EVIDENCE"`
+	ManualReview         int `json:"MANUAL_REVIEW"`
+}
+
+// Total is the number of counting rules.
+func (c Counts) Total() int { return c.Pass + c.Fail + c.InsufficientEvidence + c.ManualReview }
+
+// Of returns the count for one verdict; 0 for NoVerdict.
+func (c Counts) Of(v Verdict) int {
+	switch v {
+	case Pass:
+		return c.Pass
+	case Fail:
+		return c.Fail
+	case InsufficientEvidence:
+		return c.InsufficientEvidence
+	case ManualReview:
+		return c.ManualReview
+	case NoVerdict:
+	}
+	return 0
+}
+
+// Multiplicity discloses how many rules were decided and how many intervals were looked at.
+type Multiplicity struct {
+	Rules     int `json:"rules"`
+	Intervals int `json:"intervals"`
+}
+
+// Problem is one reason why the run cannot be used.
+type Problem struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+// Pos is where the problem is.
+func (p Problem) Pos() diag.Pos { return diag.Pos{File: p.File, Line: p.Line, Column: p.Column} }
+
+// File is a file that the run read, named as given, with the SHA-256 of its bytes in hexadecimal.
+type File struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// Input is one file of rows. Everything that depends on how rows lie in files stands here, so that
+// the gates' part of a report does not change when files are split, renamed or compressed.
+type Input struct {
+	Path     string         `json:"path"`
+	SHA256   string         `json:"sha256"`
+	Bytes    int64          `json:"bytes"`
+	Rows     int            `json:"rows"`
+	Gate     string         `json:"gate,omitempty"` // in a run of several gates: the one it belongs to
+	Role     string         `json:"role,omitempty"` // what it holds, where that is not decisions: "assignment"
+	Findings []InputFinding `json:"findings,omitempty"`
+}
+
+// InputFinding is where in a file a finding was made.
+type InputFinding struct {
+	Code     string   `json:"code"`
+	Position diag.Pos `json:"position"`
+}
+
+// Gate is one gate's part of the run.
+type Gate struct {
+	Gate        string    `json:"gate"` // human-ai, anchoring, compare or fairness
+	Name        string    `json:"name,omitempty"`
+	Design      string    `json:"design,omitempty"`
+	Summary     string    `json:"summary"` // one sentence on the data, for a person
+	Digest      string    `json:"digest"`  // of this gate's inputs, whatever their order and names: what a review is bound to
+	Data        Data      `json:"data"`
+	Measures    []Measure `json:"measures,omitempty"`
+	Rules       []Rule    `json:"rules,omitempty"`
+	Findings    []Finding `json:"findings,omitempty"`
+	Assumptions []string  `json:"assumptions,omitempty"`
+	Limits      []string  `json:"limits,omitempty"`
+	MinShown    int       `json:"min_shown,omitempty"` // policy's min_shown: formats for people hide smaller counts
+}
+
+// Count is one named count of what was read.
+type Count struct {
+	Name  string
+	Count int
+}
+
+// Data is the counts of what was read, in the order shown; it is a JSON object.
+type Data []Count
+
+// Of returns the count with that name, 0 where there is none.
+func (d Data) Of(name string) int {
+	for _, c := range d {
+		if c.Name == name {
+			return c.Count
+		}
+	}
+	return 0
+}
+
+// Measure is one quantity with its interval and everything it was counted from. A pointer that is nil
+// does not apply.
+type Measure struct {
+	Metric      string            `json:"metric"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Estimate    *float64          `json:"estimate,omitempty"` // from what is recorded; nil when nothing is
+	Interval    *Interval         `json:"interval,omitempty"`
+	Scale       *Scale            `json:"scale,omitempty"` // the range the quantity can have
+	Numerator   *int              `json:"numerator,omitempty"`
+	Denominator *int              `json:"denominator,omitempty"` // the missing ones included
+	Units       *int              `json:"units,omitempty"`       // how many independent units (people, decisions, cases) the interval rests on
+	UnitName    string            `json:"unit_name,omitempty"`   // what they are, in the plural
+	Missing     *int              `json:"missing,omitempty"`     // values not recorded, completed both ways
+	LeftOut     []LeftOut         `json:"left_out,omitempty"`
+	Completions *Completions      `json:"completions,omitempty"`
+	Conditions  string            `json:"conditions,omitempty"` // one sentence: when the interval holds
+}
+
+// Interval is an interval as published: an unbounded side is null.
+type Interval struct {
+	Lower      *float64        `json:"lower"`
+	Upper      *float64        `json:"upper"`
+	Confidence float64         `json:"confidence"`
+	Method     interval.Method `json:"method"`
+	Looks      interval.Looks  `json:"looks"`
+}
+
+// Scale is the range that a quantity can have.
+type Scale struct {
+	Lower float64 `json:"lower"`
+	Upper float64 `json:"upper"`
+}
+
+// LeftOut is how many were left out for one reason.
+type LeftOut struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+}
+
+// Completions is the range of the estimate over the two ways to complete what is missing.
+type Completions struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Rule is a measure that a policy's rule decided.
+type Rule struct {
+	Measure
+	ID          string    `json:"id"`
+	Threshold   Threshold `json:"threshold,omitzero"`
+	Verdict     Verdict   `json:"verdict"`
+	Reason      string    `json:"reason"` // one sentence
+	Needs       *Needs    `json:"needs,omitempty"`
+	Assumptions []string  `json:"assumptions,omitempty"`
+	Position    diag.Pos  `json:"position,omitzero"` // of the rule in its policy
+	Advisory    bool      `json:"advisory,omitempty"`
+	Waived      *Waived   `json:"waived,omitempty"`
+	Reviewed    *Reviewed `json:"reviewed,omitempty"`
+	Cells       []Cell    `json:"cells,omitempty"`
+	Pairs       []Pair    `json:"pairs,omitempty"`
+}
+
+// Cell is one group's part of a rule.
+type Cell struct {
+	Measure
+	Verdict Verdict `json:"verdict"`
+}
+
+// Pair is the comparison of two groups within a rule.
+type Pair struct {
+	Groups   [2]string `json:"groups"`
+	Estimate *float64  `json:"estimate,omitempty"`
+	Interval *Interval `json:"interval,omitempty"`
+	Verdict  Verdict   `json:"verdict"`
+}
+
+// Needs says what would decide a rule: "{AtLeast} {What}" reads as a phrase. AtLeast is absent where
+// no number would do.
+type Needs struct {
+	What    string `json:"what"`
+	AtLeast int    `json:"at_least,omitempty"`
+}
+
+// Waived is a waiver that took effect: Verdict is the rule's own.
+type Waived struct {
+	Until   string  `json:"until"` // YYYY-MM-DD, that day included
+	Owner   string  `json:"owner"`
+	Reason  string  `json:"reason"`
+	Verdict Verdict `json:"verdict"`
+}
+
+// Reviewed is a person's recorded review of a rule under MANUAL_REVIEW. Valid says that it is bound to
+// the present inputs; only then is the rule taken out of fail-on.
+type Reviewed struct {
+	By     string `json:"by"`
+	On     string `json:"on"`
+	Digest string `json:"digest"`
+	Reason string `json:"reason"`
+	Valid  bool   `json:"valid"`
+}
+
+// Severity of a finding.
+type Severity string
+
+// A warning may change what a verdict means; a note is something a person would want to know.
+const (
+	Warning Severity = "warning"
+	Note    Severity = "note"
+)
+
+// Finding is a flag about the data, by a stable code.
+type Finding struct {
+	Code     string   `json:"code"`
+	Severity Severity `json:"severity"`
+	Message  string   `json:"message"`
+	Count    int      `json:"count,omitempty"`
+}
+
+// New returns an empty report of this tool version.
+func New(version string) *Report {
+	return &Report{Schema: SchemaName, Tool: Tool{Name: "oloproof", Version: version}}
+}
+
+// Unusable returns the report of a run in which nothing was decided.
+func Unusable(version string, err *diag.Error) *Report {
+	r := New(version)
+	r.ExitStatus = ExitUnusable
+	r.MoreErrors = err.More
+	for _, d := range err.Items {
+		r.Errors = append(r.Errors, Problem{File: d.File, Line: d.Line, Column: d.Column, Message: d.Message})
+	}
+	return r
+}
+
+// Decide sums up the rules of all gates: counts, multiplicity, verdict and exit status. A run without a
+// counting rule keeps NoVerdict and ends with ExitUnusable: nothing evaluated is never a pass.
+func (r *Report) Decide() {
+	counts := Counts{}
+	multiplicity := Multiplicity{}
+	r.Verdict = NoVerdict
+	for rule := range r.Rules() {
+		multiplicity.Rules++
+		if rule.Interval != nil {
+			multiplicity.Intervals++
+		}
+		if rule.Advisory {
+			continue
+		}
+		switch rule.Verdict {
+		case Pass:
+			counts.Pass++
+		case Fail:
+			counts.Fail++
+		case InsufficientEvidence:
+			counts.InsufficientEvidence++
+		case ManualReview:
+			counts.ManualReview++
+		case NoVerdict:
+			panic("a rule without a verdict: " + rule.ID) // a gate forgot to decide: a fault of ours, not of the input
+		}
+		r.Verdict = max(r.Verdict, rule.Verdict)
+	}
+	for _, g := range r.Gates {
+		for _, m := range g.Measures {
+			if m.Interval != nil {
+				multiplicity.Intervals++
+			}
+		}
+	}
+	r.Counts, r.Multiplicity = &counts, &multiplicity
+	r.ExitStatus = r.Verdict.ExitStatus()
+}
+
+// Rules yields every rule of every gate, in order.
+func (r *Report) Rules() func(yield func(*Rule) bool) {
+	return func(yield func(*Rule) bool) {
+		for g := range r.Gates {
+			for i := range r.Gates[g].Rules {
+				if !yield(&r.Gates[g].Rules[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Status is the process's exit status under failOn: the worst listed verdict's, 0 when no counting rule
+// has a listed one, ExitUnusable always for a run that cannot be used. A rule under MANUAL_REVIEW with a
+// valid review is taken out of it.
+func (r *Report) Status(failOn FailOn) int {
+	if r.Verdict == NoVerdict {
+		return r.ExitStatus
+	}
+	worst := NoVerdict
+	for rule := range r.Rules() {
+		if rule.Advisory || !failOn[rule.Verdict] || (rule.Verdict == ManualReview && rule.Reviewed != nil && rule.Reviewed.Valid) {
+			continue
+		}
+		worst = max(worst, rule.Verdict)
+	}
+	if worst == NoVerdict {
+		return ExitPass
+	}
+	return worst.ExitStatus()
+}
+
+// FailingRules lists the ids of the counting rules whose verdict is not PASS, in order.
+func (r *Report) FailingRules() []string {
+	ids := []string{}
+	for rule := range r.Rules() {
+		if !rule.Advisory && rule.Verdict != Pass {
+			ids = append(ids, rule.ID)
+		}
+	}
+	return ids
+}
+
+// ByVerdict returns the rules sorted for a person to read: those that need someone first, in policy
+// order within a verdict, advisory rules last.
+func ByVerdict(rules []Rule) []Rule {
+	sorted := slices.Clone(rules)
+	slices.SortStableFunc(sorted, func(a, b Rule) int {
+		if a.Advisory != b.Advisory {
+			if a.Advisory {
+				return 1
+			}
+			return -1
+		}
+		return int(b.Verdict) - int(a.Verdict)
+	})
+	return sorted
+}

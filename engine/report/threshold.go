@@ -1,0 +1,80 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Kind is the kind of a rule's threshold, by its published name.
+type Kind string
+
+// The kinds of threshold.
+const (
+	Minimum       Kind = "minimum"
+	Maximum       Kind = "maximum"
+	MaxGroupGap   Kind = "max_group_gap"
+	WorstGroup    Kind = "worst_group"
+	MinGroupRatio Kind = "min_group_ratio"
+)
+
+// Threshold is what a rule's interval is compared with. The zero value is the absent threshold of a rule
+// that has none (sign_test).
+type Threshold struct {
+	Kind  Kind
+	Value float64
+	Side  Kind // of worst_group only: Minimum or Maximum
+}
+
+// MarshalJSON writes {"minimum": 0.8}, or {"worst_group": {"minimum": 0.8}}.
+func (t Threshold) MarshalJSON() ([]byte, error) {
+	if t.Side != "" {
+		return json.Marshal(map[Kind]map[Kind]float64{t.Kind: {t.Side: t.Value}})
+	}
+	return json.Marshal(map[Kind]float64{t.Kind: t.Value})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (t *Threshold) UnmarshalJSON(data []byte) error {
+	var outer map[Kind]json.RawMessage
+	if err := json.Unmarshal(data, &outer); err != nil {
+		return err
+	}
+	if len(outer) != 1 {
+		return fmt.Errorf("a threshold has one key, this one %d", len(outer))
+	}
+	for kind, raw := range outer {
+		t.Kind = kind
+		if kind != WorstGroup {
+			return json.Unmarshal(raw, &t.Value)
+		}
+		var inner map[Kind]float64
+		if err := json.Unmarshal(raw, &inner); err != nil {
+			return err
+		}
+		for side, v := range inner {
+			t.Side, t.Value = side, v
+		}
+	}
+	return nil
+}
+
+// Compare is the one place where a bound meets a threshold: minimum t passes when lower >= t and fails
+// when upper < t; maximum t passes when upper <= t and fails when lower > t. Comparisons are exact. An
+// absent or NaN bound, and any other kind of threshold, decides nothing.
+func (t Threshold) Compare(lower, upper float64) Verdict {
+	if math.IsNaN(lower) || math.IsNaN(upper) || math.IsNaN(t.Value) {
+		return InsufficientEvidence
+	}
+	side := t.Kind
+	if side == WorstGroup {
+		side = t.Side
+	}
+	switch {
+	case side == Minimum && lower >= t.Value, side == Maximum && upper <= t.Value:
+		return Pass
+	case side == Minimum && upper < t.Value, side == Maximum && lower > t.Value:
+		return Fail
+	}
+	return InsufficientEvidence
+}
