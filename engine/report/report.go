@@ -287,6 +287,7 @@ func Unusable(version string, err *diag.Error) *Report {
 func (r *Report) Decide() {
 	counts := Counts{}
 	multiplicity := Multiplicity{}
+	undecided := ""
 	r.Verdict = NoVerdict
 	for rule := range r.Rules() {
 		multiplicity.Rules++
@@ -306,7 +307,7 @@ func (r *Report) Decide() {
 		case ManualReview:
 			counts.ManualReview++
 		case NoVerdict:
-			panic("a rule without a verdict: " + rule.ID) // a gate forgot to decide: a fault of ours, not of the input
+			undecided = rule.ID
 		}
 		r.Verdict = max(r.Verdict, rule.Verdict)
 	}
@@ -318,6 +319,10 @@ func (r *Report) Decide() {
 		}
 	}
 	r.Counts, r.Multiplicity = &counts, &multiplicity
+	if undecided != "" { // a gate forgot to decide: a fault of ours, and never a pass
+		r.Verdict = NoVerdict
+		r.Errors = append(r.Errors, Problem{Message: "rule " + diag.Quote(undecided) + " was left without a verdict; this is a fault in oloproof"})
+	}
 	r.ExitStatus = r.Verdict.ExitStatus()
 }
 
