@@ -1,0 +1,394 @@
+package policy
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/oloproof/oloproof/engine/diag"
+)
+
+// Kind is the kind of a threshold; its text is the key that gives it.
+type Kind string
+
+// The kinds of threshold.
+const (
+	Minimum       Kind = "minimum"         // the metric is at least the value
+	Maximum       Kind = "maximum"         // the metric is at most the value
+	MaxGroupGap   Kind = "max_group_gap"   // no two groups differ by more than the value
+	WorstGroup    Kind = "worst_group"     // every group is on the right side: {minimum: t} or {maximum: t}
+	MinGroupRatio Kind = "min_group_ratio" // no group's rate is less than the value times another's
+)
+
+// Threshold is what a rule holds its metric to.
+type Threshold struct {
+	Kind  Kind
+	Side  Kind   // WorstGroup: Minimum or Maximum; else the empty Kind
+	Value Number // inside the metric's range
+}
+
+// MetricSpec is a metric that a gate knows.
+type MetricSpec struct {
+	Name         string
+	Lower, Upper float64 // the closed range of its values
+	NoThreshold  bool    // decided without one, such as sign_test
+	Hint         string  // not empty: no rule can have it, and this says why, such as "decision_time is reported, never a rule"
+}
+
+// RuleSpec is what rules of a gate look like.
+type RuleSpec struct {
+	MetricKey  string // "metric", or what the field calls it
+	Metrics    []MetricSpec
+	Thresholds []Kind
+}
+
+// Rule is one rule, with what it inherits. Where a part could not be read, the list of problems has an entry
+// and the part is not Set (a nil Threshold, an empty Text).
+type Rule struct {
+	ID        Text
+	Metric    Text
+	Threshold *Threshold // nil for a metric that has none
+	Judging              // its own settings, else the section's, else the defaults
+	Advisory  bool       // reported, but does not count in the run's verdict
+	Waive     *Waiver    // nil: none
+	Reviewed  *Review    // nil: none
+	Where     []Pair     // columns and the values they must have; nil: all rows
+	Pos       diag.Pos   // of its first key
+	Map       *Map       // for the gate's own keys; the gate calls Map.Done(rule.Name())
+}
+
+// Name is how messages speak of the rule: `rule people-decide-better`.
+func (r *Rule) Name() string { return ruleName(r.ID) }
+
+func ruleName(id Text) string {
+	if !id.Set {
+		return "rule"
+	}
+	shown := diag.Quote(id.Value)
+	if !strings.ContainsAny(shown, ` \`) {
+		shown = strings.Trim(shown, `"`)
+	}
+	return "rule " + shown
+}
+
+// Waiver turns a rule's FAIL or INSUFFICIENT_EVIDENCE into MANUAL_REVIEW up to and including a day.
+type Waiver struct {
+	Until  Text // a day, YYYY-MM-DD, in UTC
+	Owner  Text
+	Reason Text
+	Pos    diag.Pos
+}
+
+// Covers reports whether the waiver holds on the day today (YYYY-MM-DD, UTC); its last day counts.
+func (w *Waiver) Covers(today string) bool { return w != nil && today <= w.Until.Value }
+
+// Review records that a person looked at a rule's MANUAL_REVIEW on given inputs.
+type Review struct {
+	By     Text
+	On     Text // a day, YYYY-MM-DD
+	Digest Text // of the inputs that were reviewed: 64 hexadecimal digits, made lower-case, without "sha256:"
+	Reason Text
+	Pos    diag.Pos
+}
+
+// ValidDay reports whether s is a day of the calendar, written YYYY-MM-DD. Such texts compare as days do.
+func ValidDay(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
+
+// Finding is something that a person should know about a policy that can be used.
+type Finding struct {
+	Code    string // such as "rule_cannot_fail"
+	Message string
+	Pos     diag.Pos
+}
+
+// RuleCannotFail is the code of the finding that a threshold lies at the end of its metric's range, where
+// every result passes or is undecided.
+const RuleCannotFail = "rule_cannot_fail"
+
+// longestID is how many characters a rule's id may have.
+const longestID = 200
+
+// ReadRules reads the rules of a section. outer is the section's settings, merged with those of every other
+// source. Problems go to the document's list; an empty list of rules is one, an absent list is not.
+func ReadRules(section *Section, outer Settings, spec RuleSpec) (rules []Rule, findings []Finding) {
+	for _, m := range section.rules {
+		r := Rule{Pos: m.Pos(), Map: m}
+		r.ID = m.Text("id")
+		switch {
+		case !m.Has("id"):
+			m.Errorf(m.Pos(), "the rule has no id; give it one, such as id: people-decide-better")
+		case r.ID.Set && strings.TrimSpace(r.ID.Value) == "":
+			m.Errorf(r.ID.Pos, "the rule's id is empty; give it a name")
+		case utf8.RuneCountInString(r.ID.Value) > longestID:
+			m.Errorf(r.ID.Pos, "the rule's id is %d characters long; at most %d are allowed", utf8.RuneCountInString(r.ID.Value), longestID)
+		}
+		metric := readMetric(m, ruleName(r.ID), spec)
+		if metric != nil {
+			r.Metric = Text{metric.Name, m.entries[m.index[spec.MetricKey]].value.pos, true}
+		}
+		var finding *Finding
+		r.Threshold, finding = readThreshold(m, ruleName(r.ID), metric, spec.Thresholds)
+		if finding != nil {
+			findings = append(findings, *finding)
+		}
+		r.Judging = readJudging(m).within(outer.Judging).withDefaults()
+		r.Judging.check(m.diags)
+		r.Where = m.TextMap("where")
+		r.Advisory = m.Bool("advisory").Value
+		r.Waive = readWaiver(m)
+		r.Reviewed = readReview(m)
+		rules = append(rules, r)
+	}
+	if len(section.rules) == 0 {
+		outer.Judging.check(section.Map.diags)
+	}
+	return rules, findings
+}
+
+// readMetric returns the spec of the rule's metric, nil after an error.
+func readMetric(m *Map, name string, spec RuleSpec) *MetricSpec {
+	t := m.Text(spec.MetricKey)
+	var names []string
+	for i, metric := range spec.Metrics {
+		if t.Set && metric.Name == t.Value {
+			if metric.Hint != "" {
+				m.Errorf(t.Pos, "%s", metric.Hint)
+				return nil
+			}
+			return &spec.Metrics[i]
+		}
+		if metric.Hint == "" {
+			names = append(names, metric.Name)
+		}
+	}
+	if t.Set {
+		m.Errorf(t.Pos, "unknown %s %s in %s%s", spec.MetricKey, diag.Quote(t.Value), name, allowed(t.Value, names))
+	} else if !m.Has(spec.MetricKey) {
+		m.Errorf(m.Pos(), "%s has no %s; allowed: %s", name, spec.MetricKey, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// readThreshold reads the rule's one threshold, and checks it against the metric's range where the metric is
+// known. A threshold at the end of that range where nothing can be on its wrong side gives a finding.
+func readThreshold(m *Map, name string, metric *MetricSpec, kinds []Kind) (*Threshold, *Finding) {
+	var given []Kind
+	var t Threshold
+	for _, k := range kinds {
+		if m.Has(string(k)) {
+			given = append(given, k)
+		}
+		r := thresholdRange(k, metric)
+		if k == WorstGroup {
+			if side, v := readWorstGroup(m, r); v.Set {
+				t = Threshold{k, side, v}
+			}
+		} else if v := m.Number(string(k), r); v.Set {
+			t = Threshold{k, "", v}
+		}
+	}
+	if metric != nil && metric.NoThreshold {
+		for _, k := range given {
+			m.Errorf(m.KeyPos(string(k)), "%s: %s has no threshold; leave %s out", name, metric.Name, k)
+		}
+		return nil, nil
+	}
+	switch {
+	case len(given) == 0:
+		// Where the metric is unknown, whether a threshold is missing cannot be told.
+		if metric != nil {
+			m.Errorf(m.Pos(), "%s has no threshold; give one of %s", name, join(kinds))
+		}
+		return nil, nil
+	case len(given) > 1:
+		slices.SortFunc(given, func(a, b Kind) int { return m.KeyPos(string(a)).Compare(m.KeyPos(string(b))) })
+		m.Errorf(m.KeyPos(string(given[1])), "%s has %d thresholds (%s); exactly one is allowed: make it two rules", name, len(given), join(given))
+		return nil, nil
+	case !t.Value.Set:
+		return nil, nil // reported where it was read
+	}
+	if metric != nil {
+		if r := thresholdRange(t.Kind, metric); cannotFail(t, r) {
+			return &t, &Finding{
+				Code: RuleCannotFail,
+				Pos:  t.Value.Pos,
+				Message: fmt.Sprintf("%s cannot fail: %s is %s, and %s lies between %s and %s",
+					name, t.Kind, diag.Printable(t.Value.Text), metric.Name, decimal(metric.Lower), decimal(metric.Upper)),
+			}
+		}
+	}
+	return &t, nil
+}
+
+// anyThreshold is the range of a threshold on an unknown metric: every finite number.
+var anyThreshold = Range{Min: math.Inf(-1), Max: math.Inf(1)}
+
+// thresholdRange is the range of a kind of threshold on a metric: the metric's own, the distance between its
+// ends for a gap, 0 to 1 for a ratio.
+func thresholdRange(k Kind, metric *MetricSpec) Range {
+	switch {
+	case k == MinGroupRatio:
+		return Range{Min: 0, Max: 1}
+	case metric == nil:
+		return anyThreshold
+	case k == MaxGroupGap:
+		return Range{Min: 0, Max: metric.Upper - metric.Lower}
+	}
+	return Range{Min: metric.Lower, Max: metric.Upper}
+}
+
+// cannotFail reports a threshold that no value in its range r is on the wrong side of.
+func cannotFail(t Threshold, r Range) bool {
+	if t.Kind == Minimum || t.Kind == MinGroupRatio || t.Side == Minimum {
+		return t.Value.Value == r.Min
+	}
+	return t.Value.Value == r.Max
+}
+
+// readWorstGroup reads worst_group: {minimum: t} or {maximum: t}.
+func readWorstGroup(m *Map, r Range) (Kind, Number) {
+	w := m.Map(string(WorstGroup))
+	if w == nil {
+		return "", Number{}
+	}
+	lower, upper := w.Number(string(Minimum), r), w.Number(string(Maximum), r)
+	w.Done("worst_group")
+	switch both := w.Has(string(Minimum)) && w.Has(string(Maximum)); {
+	case both:
+		w.Errorf(w.Pos(), "worst_group has minimum and maximum; exactly one is allowed: make it two rules")
+	case !w.Has(string(Minimum)) && !w.Has(string(Maximum)):
+		w.Errorf(m.KeyPos(string(WorstGroup)), "worst_group has no side; write {minimum: 0.8} or {maximum: 0.2}")
+	case lower.Set:
+		return Minimum, lower
+	case upper.Set:
+		return Maximum, upper
+	}
+	return "", Number{}
+}
+
+func join(kinds []Kind) string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
+}
+
+// readWaiver reads waive: {until, owner, reason}; nil where it is absent or not whole.
+func readWaiver(m *Map) *Waiver {
+	w := m.Map("waive")
+	if w == nil {
+		return nil
+	}
+	out := &Waiver{Until: day(w, "until"), Owner: words(w, "owner"), Reason: words(w, "reason"), Pos: m.KeyPos("waive")}
+	w.Done("waive")
+	if !needs(w, m.KeyPos("waive"), "waive", "until", "owner", "reason") {
+		return nil
+	}
+	if !out.Until.Set || !out.Owner.Set || !out.Reason.Set {
+		return nil
+	}
+	return out
+}
+
+// readReview reads reviewed: {by, on, digest, reason}; nil where it is absent or not whole.
+func readReview(m *Map) *Review {
+	w := m.Map("reviewed")
+	if w == nil {
+		return nil
+	}
+	out := &Review{By: words(w, "by"), On: day(w, "on"), Digest: digest(w, "digest"), Reason: words(w, "reason"), Pos: m.KeyPos("reviewed")}
+	w.Done("reviewed")
+	if !needs(w, m.KeyPos("reviewed"), "reviewed", "by", "on", "digest", "reason") {
+		return nil
+	}
+	if !out.By.Set || !out.On.Set || !out.Digest.Set || !out.Reason.Set {
+		return nil
+	}
+	return out
+}
+
+// needs reports the keys that m lacks, at pos.
+func needs(m *Map, pos diag.Pos, name string, keys ...string) bool {
+	var absent []string
+	for _, k := range keys {
+		if !m.Has(k) {
+			absent = append(absent, k)
+		}
+	}
+	if absent != nil {
+		m.Errorf(pos, "%s has no %s; it needs all of %s", name, strings.Join(absent, ", "), strings.Join(keys, ", "))
+	}
+	return absent == nil
+}
+
+// words reads a text with something in it beside spaces.
+func words(m *Map, key string) Text {
+	t := m.Text(key)
+	if t.Set && strings.TrimSpace(t.Value) == "" {
+		m.Errorf(t.Pos, "%s is empty; a text is wanted", key)
+		return Text{}
+	}
+	return t
+}
+
+// day reads a day of the calendar.
+func day(m *Map, key string) Text {
+	t := m.Text(key)
+	if t.Set && !ValidDay(t.Value) {
+		m.Errorf(t.Pos, "%s is %s; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31", key, diag.Quote(t.Value))
+		return Text{}
+	}
+	return t
+}
+
+// digest reads a SHA-256 digest.
+func digest(m *Map, key string) Text {
+	t := m.Text(key)
+	if !t.Set {
+		return t
+	}
+	digits := strings.ToLower(strings.TrimPrefix(t.Value, "sha256:"))
+	if raw, err := hex.DecodeString(digits); err != nil || len(raw) != 32 {
+		m.Errorf(t.Pos, "%s is %s; write the SHA-256 digest that the report prints, 64 hexadecimal digits", key, diag.Quote(t.Value))
+		return Text{}
+	}
+	t.Value = digits
+	return t
+}
+
+// CheckRules reports what is wrong with the rules of a run as a whole: an id given twice, whatever the file or
+// the section, and, at pos (the policy), that no rule counts.
+func CheckRules(pos diag.Pos, diags *diag.List, lists ...[]Rule) {
+	first := map[string]diag.Pos{}
+	all, counting := 0, 0
+	for _, rules := range lists {
+		for _, r := range rules {
+			all++
+			if !r.Advisory {
+				counting++
+			}
+			if !r.ID.Set {
+				continue
+			}
+			if p, ok := first[r.ID.Value]; ok {
+				diags.Addf(r.ID.Pos, "the rule id %s is taken by the rule at %s; ids are unique in a run", diag.Quote(r.ID.Value), p)
+			} else {
+				first[r.ID.Value] = r.ID.Pos
+			}
+		}
+	}
+	switch {
+	case all == 0:
+		diags.Addf(pos, "no rule, so there is nothing to decide; add rules, or use report")
+	case counting == 0:
+		diags.Addf(pos, "every rule is advisory, so none counts in the verdict; make one count, or use report")
+	}
+}

@@ -1,0 +1,676 @@
+package policy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"gopkg.in/yaml.v3"
+)
+
+// MaxBytes is how long a policy file may be: 1 MiB.
+const MaxBytes = 1 << 20
+
+// maxDepth is how deep lists and mappings may be nested. A policy needs five levels; the limit keeps
+// hostile files from exhausting the stack.
+const maxDepth = 50
+
+// Document is one policy file, parsed.
+type Document struct {
+	File   string // as given to Parse, for positions
+	SHA256 string // of the file's bytes, 64 lower-case hexadecimal digits
+	Bytes  int    // length of the file
+	Root   *Map
+}
+
+// Pos is the document as a whole: what "no counting rule" and the like are positioned at.
+func (d *Document) Pos() diag.Pos { return diag.Pos{File: d.File} }
+
+// Parse reads one policy file. Problems go to diags, which the Maps of the document keep and add theirs
+// to. The result is nil only when there is no tree to read: too long, not UTF-8, not YAML, or no mapping
+// at its root. A repeated key is reported and its first value kept.
+func Parse(file string, data []byte, diags *diag.List) *Document {
+	whole := diag.Pos{File: file}
+	if len(data) > MaxBytes {
+		diags.Addf(whole, "the policy is %d bytes long; at most %d (1 MiB) are allowed", len(data), MaxBytes)
+		return nil
+	}
+	if !checkText(file, data, diags) {
+		return nil
+	}
+	root, ok := parseYAML(file, data, diags)
+	if !ok {
+		return nil
+	}
+	if root == nil {
+		diags.Addf(whole, "the policy is empty; at least one key is needed, such as rules")
+		return nil
+	}
+	b := builder{file: file, lines: strings.Split(string(data), "\n"), diags: diags}
+	v := b.value(root, 0)
+	if v.kind != mapping {
+		diags.Addf(v.pos, "found %s; a policy is a mapping, such as rules: [...]", v.found())
+		return nil
+	}
+	sum := sha256.Sum256(data)
+	return &Document{File: file, SHA256: hex.EncodeToString(sum[:]), Bytes: len(data), Root: v.m}
+}
+
+// checkText refuses what is not plain UTF-8 text, at its exact place, before the YAML parser sees it: that
+// parser accepts UTF-16 and, as YAML 1.1 did, ends lines at U+0085, U+2028 and U+2029, which would put every
+// later position on the wrong line.
+func checkText(file string, data []byte, diags *diag.List) bool {
+	whole := diag.Pos{File: file}
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		diags.Addf(whole, "the policy is in UTF-16; save it as UTF-8")
+		return false
+	}
+	pos := diag.Pos{File: file, Line: 1}
+	for i, w := 0, 0; i < len(data); i += w {
+		var r rune
+		r, w = utf8.DecodeRune(data[i:])
+		pos.Column++
+		switch {
+		case r == utf8.RuneError && w == 1:
+			diags.Addf(pos, "found the byte 0x%02x, which is not UTF-8; save the policy as UTF-8", data[i])
+			return false
+		case r == '\ufeff' && i == 0:
+			pos.Column = 0 // a byte-order mark takes no place in the line
+		case r == '\n', r == '\r' && !bytes.HasPrefix(data[i+1:], []byte("\n")):
+			pos.Line, pos.Column = pos.Line+1, 0
+		case r == '\t', r == '\r':
+		case r < ' ', r >= 0x7f && r < 0xa0, r == '\u2028', r == '\u2029', r == '\ufeff', r == '\ufffe', r == '\uffff':
+			diags.Addf(pos, "found the character U+%04X, which is not allowed; inside double quotes, write it as \"\\u%04x\"", r, r)
+			return false
+		}
+	}
+	return true
+}
+
+// parseYAML runs the YAML parser. root is nil for a file without content; ok is false after an error.
+func parseYAML(file string, data []byte, diags *diag.List) (root *yaml.Node, ok bool) {
+	// The parser panics on its own internal errors. No input is known that does it; if one is found,
+	// its author still deserves a message instead of a stack trace.
+	defer func() {
+		if r := recover(); r != nil {
+			diags.Addf(diag.Pos{File: file}, "cannot be read as YAML: the parser failed on it")
+			root, ok = nil, false
+		}
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var first, second yaml.Node
+	err := dec.Decode(&first)
+	if errors.Is(err, io.EOF) {
+		return nil, true
+	}
+	if err != nil {
+		diags.Add(syntaxError(file, data, err))
+		return nil, false
+	}
+	switch err = dec.Decode(&second); {
+	case err == nil:
+		pos := diag.Pos{File: file, Line: second.Line, Column: second.Column}
+		diags.Addf(pos, "found a second document; a policy is one document")
+	case !errors.Is(err, io.EOF):
+		diags.Add(syntaxError(file, data, err))
+		return nil, false
+	}
+	root = first.Content[0]
+	if root.Kind == yaml.ScalarNode && root.Value == "" && root.Style == 0 {
+		return nil, true
+	}
+	return root, true
+}
+
+var syntaxLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
+
+// syntaxError turns the parser's error into a diagnostic at its line. The parser may name the line before
+// the fault or the start of the block that holds it, hence "near".
+func syntaxError(file string, data []byte, err error) diag.Diagnostic {
+	text := err.Error()
+	match := syntaxLine.FindStringSubmatch(text)
+	line, _ := strconv.Atoi(match[1]) // absent on the first line
+	line = max(line, 1)
+	text = strings.TrimPrefix(text, match[0])
+	if text == "found incompatible YAML document" { // the parser knows %YAML 1.1 alone
+		text = "found a %YAML directive; leave that line out"
+	}
+	lines := strings.Split(string(data), "\n")
+	for _, l := range lines[min(line-1, len(lines)):min(line+1, len(lines))] {
+		if indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]; strings.Contains(indent, "\t") {
+			text += "; YAML is indented with spaces, not tabs"
+			break
+		}
+	}
+	return diag.Diagnostic{
+		Pos:     diag.Pos{File: file, Line: line, Column: 1},
+		Message: "cannot be read as YAML near this line: " + diag.Printable(text),
+	}
+}
+
+// kind is what a value is.
+type kind int
+
+const (
+	scalar kind = iota
+	list
+	mapping
+	invalid // reported while the tree was built; asks for no second message
+)
+
+// value is one node of the tree.
+type value struct {
+	pos   diag.Pos
+	kind  kind
+	text  string // scalar: as written, without the quotes
+	plain bool   // scalar: written without quotes
+	items []value
+	m     *Map
+}
+
+// isNull reports a scalar that YAML 1.2 reads as null: nothing at all, ~ or null, unquoted.
+func (v value) isNull() bool {
+	if v.kind != scalar || !v.plain {
+		return false
+	}
+	switch v.text {
+	case "", "~", "null", "Null", "NULL":
+		return true
+	}
+	return false
+}
+
+// found describes the value for a message.
+func (v value) found() string {
+	switch {
+	case v.kind == list:
+		return "a list"
+	case v.kind == mapping:
+		return "a mapping"
+	case v.isNull() && v.text == "":
+		return "nothing"
+	case v.isNull():
+		return v.text + " without quotes"
+	case !v.plain:
+		return "the quoted text " + diag.Quote(v.text)
+	}
+	return diag.Quote(v.text)
+}
+
+// builder turns YAML nodes into values, and reports what a policy may not contain.
+type builder struct {
+	file  string
+	lines []string
+	diags *diag.List
+}
+
+// value converts node, which lies depth levels below the root.
+func (b *builder) value(node *yaml.Node, depth int) value {
+	v := value{pos: diag.Pos{File: b.file, Line: node.Line, Column: node.Column}, kind: invalid}
+	if depth > maxDepth {
+		b.diags.Addf(v.pos, "nested more than %d levels deep; a policy needs no more", maxDepth)
+		return v
+	}
+	// A node starts where its tag does, and no plain text starts with "!": so the character at the node's
+	// place tells of a tag that the parser dropped, as it does a lone "!".
+	switch {
+	case node.Kind == yaml.AliasNode:
+		b.diags.Addf(v.pos, "found the alias %s; aliases are not allowed: write the value out", diag.Quote("*"+node.Value))
+		return v
+	case node.Anchor != "":
+		b.diags.Addf(v.pos, "found the anchor %s; anchors are not allowed: write each value where it is used", diag.Quote("&"+node.Anchor))
+	case node.Style&yaml.TaggedStyle != 0:
+		b.diags.Addf(v.pos, "found the explicit tag %s; tags are not allowed: leave it out", diag.Quote(node.Tag))
+	case b.charAt(v.pos) == '!':
+		b.diags.Addf(v.pos, "found the explicit tag \"!\"; tags are not allowed: leave it out")
+	}
+	switch node.Kind {
+	case yaml.ScalarNode:
+		quoted := yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+		v.kind, v.text, v.plain = scalar, node.Value, node.Style&quoted == 0
+	case yaml.SequenceNode:
+		v.kind, v.items = list, make([]value, 0, len(node.Content))
+		for _, item := range node.Content {
+			v.items = append(v.items, b.value(item, depth+1))
+		}
+	case yaml.MappingNode:
+		v.kind, v.m = mapping, b.mapping(node, v.pos, depth)
+	}
+	return v
+}
+
+// mapping converts a mapping whose brace or first key is at pos.
+func (b *builder) mapping(node *yaml.Node, pos diag.Pos, depth int) *Map {
+	m := &Map{pos: pos, diags: b.diags, index: map[string]int{}}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key := b.value(node.Content[i], depth+1)
+		if i == 0 {
+			m.pos = key.pos
+		}
+		val := b.value(node.Content[i+1], depth+1)
+		switch {
+		case key.kind == invalid:
+			continue
+		case key.kind != scalar || key.isNull():
+			b.diags.Addf(key.pos, "found %s as a key; a key is a text", key.found())
+			continue
+		case key.text == "<<" && key.plain:
+			b.diags.Addf(key.pos, `found the merge key "<<"; merge keys are not allowed: write the keys out`)
+			continue
+		}
+		if first, ok := m.index[key.text]; ok {
+			b.diags.Addf(key.pos, "the key %s is repeated; it was first given on line %d", diag.Quote(key.text), m.entries[first].key.Pos.Line)
+			continue
+		}
+		m.index[key.text] = len(m.entries)
+		m.entries = append(m.entries, entry{Text{key.text, key.pos, true}, val})
+	}
+	return m
+}
+
+// charAt returns the character at pos, 0 if there is none.
+func (b *builder) charAt(pos diag.Pos) rune {
+	if pos.Line < 1 || pos.Line > len(b.lines) {
+		return 0
+	}
+	column := 1
+	for _, r := range strings.TrimPrefix(b.lines[pos.Line-1], "\ufeff") {
+		if column == pos.Column {
+			return r
+		}
+		column++
+	}
+	return 0
+}
+
+// Text is a text and where it stands. Set is false when it was not given or could not be read.
+type Text struct {
+	Value string
+	Pos   diag.Pos
+	Set   bool
+}
+
+// Number is a finite decimal and where it stands.
+type Number struct {
+	Text  string // as written, such as "0.950"
+	Value float64
+	Pos   diag.Pos
+	Set   bool
+}
+
+// Int is a whole number and where it stands.
+type Int struct {
+	Value int
+	Pos   diag.Pos
+	Set   bool
+}
+
+// Bool is true or false and where it stands.
+type Bool struct {
+	Value bool
+	Pos   diag.Pos
+	Set   bool
+}
+
+// Pair is one entry of a mapping from text to text.
+type Pair struct {
+	Key, Value Text
+}
+
+// Range is the numbers that a key allows: from Min to Max, without Max itself where BelowMax is set.
+type Range struct {
+	Min, Max float64
+	BelowMax bool
+}
+
+// Holds reports whether x lies in the range; NaN does not.
+func (r Range) Holds(x float64) bool {
+	return x >= r.Min && (x < r.Max || x == r.Max && !r.BelowMax)
+}
+
+// String writes the range as "0 to 1" or "0.5 to below 1".
+func (r Range) String() string {
+	below := ""
+	if r.BelowMax {
+		below = "below "
+	}
+	return decimal(r.Min) + " to " + below + decimal(r.Max)
+}
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// Map is a mapping being read. Its methods read one key each, report what is wrong with its value, and
+// remember that the key was asked for; Done then reports the keys that nobody asked for. So a reader asks for
+// every key it knows, in the order in which a message should list them, whether or not it needs the value.
+// A nil Map has no keys.
+type Map struct {
+	pos     diag.Pos
+	entries []entry
+	index   map[string]int // key to place in entries
+	asked   []string       // each key once, in the order first asked for
+	diags   *diag.List
+}
+
+type entry struct {
+	key   Text
+	value value
+}
+
+// Pos is the place of the mapping's first key; for an empty one, of its brace.
+func (m *Map) Pos() diag.Pos {
+	if m == nil {
+		return diag.Pos{}
+	}
+	return m.pos
+}
+
+// Has reports whether key is given. It does not count as asking for it.
+func (m *Map) Has(key string) bool {
+	if m == nil {
+		return false
+	}
+	_, ok := m.index[key]
+	return ok
+}
+
+// KeyPos is the place of key, or the mapping's where it is not given.
+func (m *Map) KeyPos(key string) diag.Pos {
+	if !m.Has(key) {
+		return m.Pos()
+	}
+	return m.entries[m.index[key]].key.Pos
+}
+
+// Errorf reports a problem at pos to the list that the document was parsed with.
+func (m *Map) Errorf(pos diag.Pos, format string, args ...any) {
+	if m != nil {
+		m.diags.Addf(pos, format, args...)
+	}
+}
+
+// Allowed lists the keys that have been asked for, in the order first asked for.
+func (m *Map) Allowed() []string {
+	if m == nil {
+		return nil
+	}
+	return slices.Clone(m.asked)
+}
+
+// take marks key as asked for and returns its value. ok is false where key is not given, and where its
+// value was reported already.
+func (m *Map) take(key string) (v value, ok bool) {
+	if m == nil {
+		return value{}, false
+	}
+	if !slices.Contains(m.asked, key) {
+		m.asked = append(m.asked, key)
+	}
+	i, ok := m.index[key]
+	if !ok || m.entries[i].value.kind == invalid {
+		return value{}, false
+	}
+	return m.entries[i].value, true
+}
+
+// wrong reports that key's value v (or an item of it) is not of the wanted kind.
+func (m *Map) wrong(key string, v value, want string) {
+	if v.kind == invalid {
+		return
+	}
+	if v.isNull() && v.text != "" {
+		want += "; in quotes it would be that text"
+	}
+	m.diags.Addf(v.pos, "%s: found %s; %s", diag.Printable(key), v.found(), want)
+}
+
+// Text reads a text: any scalar, as written, that is not empty.
+func (m *Map) Text(key string) Text {
+	v, ok := m.take(key)
+	if !ok {
+		return Text{}
+	}
+	return m.text(key, v)
+}
+
+func (m *Map) text(key string, v value) Text {
+	if v.kind != scalar || v.isNull() {
+		m.wrong(key, v, "a text is wanted")
+		return Text{}
+	}
+	return Text{v.text, v.pos, true}
+}
+
+// Choice reads a text that is one of choices.
+func (m *Map) Choice(key string, choices ...string) Text {
+	t := m.Text(key)
+	if t.Set && !slices.Contains(choices, t.Value) {
+		m.diags.Addf(t.Pos, "%s is %s%s", key, diag.Quote(t.Value), allowed(t.Value, choices))
+		return Text{}
+	}
+	return t
+}
+
+// The numbers of YAML 1.2's core schema that are decimal.
+var (
+	decimalNumber = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	wholeNumber   = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	decimalComma  = regexp.MustCompile(`^[-+]?[0-9]+,[0-9]+$`)
+)
+
+// Number reads a finite decimal number without quotes that lies in r.
+func (m *Map) Number(key string, r Range) Number {
+	v, ok := m.take(key)
+	if !ok {
+		return Number{}
+	}
+	n := m.number(key, v)
+	if n.Set && !r.Holds(n.Value) {
+		m.outside(key, n, r)
+		return Number{}
+	}
+	return n
+}
+
+// number reads a finite decimal, whatever its size.
+func (m *Map) number(key string, v value) Number {
+	switch {
+	case v.kind != scalar || v.isNull():
+		m.wrong(key, v, "a number is wanted")
+		return Number{}
+	case !v.plain && decimalNumber.MatchString(v.text):
+		m.wrong(key, v, "a number is wanted, without quotes")
+		return Number{}
+	case decimalComma.MatchString(v.text):
+		m.wrong(key, v, "write the decimal point as in "+strings.Replace(v.text, ",", ".", 1))
+		return Number{}
+	case strings.HasSuffix(v.text, "%"):
+		if n, ok := percent(strings.TrimSpace(strings.TrimSuffix(v.text, "%"))); ok {
+			m.wrong(key, v, "write it as "+n)
+			return Number{}
+		}
+	}
+	if !v.plain || !decimalNumber.MatchString(v.text) {
+		m.wrong(key, v, "a number is wanted, such as 0.5")
+		return Number{}
+	}
+	x, err := strconv.ParseFloat(v.text, 64)
+	if err != nil || math.IsInf(x, 0) {
+		m.wrong(key, v, "the number is too large")
+		return Number{}
+	}
+	return Number{v.text, x + 0, v.pos, true} // + 0 turns -0 into 0
+}
+
+// percent returns the decimal that is text hundredths.
+func percent(text string) (string, bool) {
+	if !decimalNumber.MatchString(text) || strings.ContainsAny(text, "eE") {
+		return "", false
+	}
+	x, err := strconv.ParseFloat(text+"e-2", 64)
+	return decimal(x), err == nil
+}
+
+// outside reports a number that r does not hold. A number that would be inside as a percentage most likely
+// was meant as one.
+func (m *Map) outside(key string, n Number, r Range) {
+	hint := ""
+	if p, ok := percent(n.Text); ok && n.Value >= 1 {
+		if x, err := strconv.ParseFloat(p, 64); err == nil && r.Holds(x) {
+			hint = fmt.Sprintf("; for %s %% write %s", diag.Printable(n.Text), p)
+		}
+	}
+	m.diags.Addf(n.Pos, "%s is %s; allowed: %s%s", key, diag.Printable(n.Text), r, hint)
+}
+
+// Int reads a whole number from least to most, in decimal digits without quotes.
+func (m *Map) Int(key string, least, most int) Int {
+	v, ok := m.take(key)
+	if !ok {
+		return Int{}
+	}
+	want := fmt.Sprintf("a whole number from %d to %d is wanted", least, most)
+	if v.kind != scalar || !v.plain || !wholeNumber.MatchString(v.text) {
+		m.wrong(key, v, want)
+		return Int{}
+	}
+	n, err := strconv.Atoi(v.text)
+	if err != nil || n < least || n > most {
+		m.wrong(key, v, want)
+		return Int{}
+	}
+	return Int{n, v.pos, true}
+}
+
+// Bool reads true or false as YAML 1.2 writes them; yes, no, on and off are texts there.
+func (m *Map) Bool(key string) Bool {
+	v, ok := m.take(key)
+	if !ok {
+		return Bool{}
+	}
+	if v.kind == scalar && v.plain {
+		switch v.text {
+		case "true", "True", "TRUE":
+			return Bool{true, v.pos, true}
+		case "false", "False", "FALSE":
+			return Bool{false, v.pos, true}
+		}
+	}
+	m.wrong(key, v, "true or false is wanted, without quotes")
+	return Bool{}
+}
+
+// Texts reads a list of texts. It is nil where key is not given, and not nil for an empty list. An item that
+// cannot be read is reported and left out.
+func (m *Map) Texts(key string) []Text {
+	v, ok := m.take(key)
+	if !ok {
+		return nil
+	}
+	return m.texts(key, v, "a list of texts is wanted, such as [a, b]")
+}
+
+// TextOrTexts reads a list of texts, or one text as a list of one.
+func (m *Map) TextOrTexts(key string) []Text {
+	v, ok := m.take(key)
+	if !ok {
+		return nil
+	}
+	if v.kind == scalar && !v.isNull() {
+		return []Text{{v.text, v.pos, true}}
+	}
+	return m.texts(key, v, "a text or a list of texts is wanted")
+}
+
+func (m *Map) texts(key string, v value, want string) []Text {
+	if v.kind != list {
+		m.wrong(key, v, want)
+		return nil
+	}
+	out := make([]Text, 0, len(v.items))
+	for _, item := range v.items {
+		if t := m.text(key, item); t.Set {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// TextMap reads a mapping from text to text, in the order written.
+func (m *Map) TextMap(key string) []Pair {
+	v, ok := m.take(key)
+	if !ok {
+		return nil
+	}
+	if v.kind != mapping {
+		m.wrong(key, v, "a mapping is wanted, such as {name: value}")
+		return nil
+	}
+	out := make([]Pair, 0, len(v.m.entries))
+	for _, e := range v.m.entries {
+		if t := m.text(key+"."+e.key.Value, e.value); t.Set {
+			out = append(out, Pair{e.key, t})
+		}
+	}
+	return out
+}
+
+// Map reads a mapping; nil where key is not given. Asked again, it returns the same Map.
+func (m *Map) Map(key string) *Map {
+	v, ok := m.take(key)
+	if !ok {
+		return nil
+	}
+	if v.kind != mapping {
+		m.wrong(key, v, "a mapping is wanted, such as {name: value}")
+		return nil
+	}
+	return v.m
+}
+
+// Maps reads a list of mappings. It is nil where key is not given, and not nil for an empty list.
+func (m *Map) Maps(key string) []*Map {
+	v, ok := m.take(key)
+	if !ok {
+		return nil
+	}
+	return m.maps(key, v, "a list of mappings is wanted, each starting with a dash")
+}
+
+func (m *Map) maps(key string, v value, want string) []*Map {
+	if v.kind != list {
+		m.wrong(key, v, want)
+		return nil
+	}
+	out := make([]*Map, 0, len(v.items))
+	for _, item := range v.items {
+		if item.kind == mapping {
+			out = append(out, item.m)
+		} else {
+			m.wrong(key, item, "a mapping is wanted, such as {name: value}")
+		}
+	}
+	return out
+}
+
+// Done reports every key that nobody asked for, with the nearest one that somebody did. context says what the
+// mapping is, such as `rule people-decide-better`; data in it must be printable already.
+func (m *Map) Done(context string) {
+	if m == nil {
+		return
+	}
+	for _, e := range m.entries {
+		if !slices.Contains(m.asked, e.key.Value) {
+			m.diags.Addf(e.key.Pos, "unknown key %s in %s%s", diag.Quote(e.key.Value), context, allowed(e.key.Value, m.asked))
+		}
+	}
+}
