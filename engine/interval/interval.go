@@ -1,5 +1,7 @@
 package interval
 
+import "fmt"
+
 // Method names the way an interval was computed; the names are part of the published report.
 type Method string
 
@@ -42,3 +44,30 @@ var (
 	Unit       = Scale{0, 1}
 	Difference = Scale{-1, 1}
 )
+
+// Width returns Upper − Lower.
+func (i Interval) Width() float64 { return i.Upper - i.Lower }
+
+// checkConfidence refuses a confidence outside [0.5, 1), NaN included.
+func checkConfidence(confidence float64) error {
+	if !(confidence >= 0.5 && confidence < 1) {
+		return fmt.Errorf("confidence is %v; it must be at least 0.5 and below 1", confidence)
+	}
+	return nil
+}
+
+// sideError returns the error a = (1 − confidence)/2 that each side of an interval is allowed.
+func sideError(confidence float64) float64 { return (1 - confidence) / 2 }
+
+// checkCounts refuses counts that cannot be: negative ones, more events than trials, more than maxCount.
+func checkCounts(k, missing, n int) error {
+	switch {
+	case n < 0 || n > maxCount:
+		return fmt.Errorf("the denominator is %d; it must be from 0 to %d", n, maxCount)
+	case k < 0 || missing < 0:
+		return fmt.Errorf("the counts are %d events and %d missing; neither can be negative", k, missing)
+	case k > n || missing > n-k:
+		return fmt.Errorf("%d events and %d missing exceed the denominator %d", k, missing, n)
+	}
+	return nil
+}
