@@ -1,0 +1,438 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/oloproof/oloproof/engine/diag"
+)
+
+// Column is a column that a gate reads.
+type Column struct {
+	Name     string // the gate's own name for it
+	Required bool   // every file must have it; otherwise a file without it does not record it
+}
+
+// Options says what to read and how.
+type Options struct {
+	// Columns are the columns read; Row refers to them by their index here. Others are ignored.
+	Columns []Column
+	// Rename gives, for a column's own name, the name it has in the files (the policy's "columns").
+	Rename map[string]string
+	// MissingValues are texts that mean "not recorded", in any column, compared after trimming.
+	MissingValues []string
+	// Delimiter separates the fields of every CSV file. 0: found in each file from its header. Otherwise
+	// an ASCII character that is no letter, digit, quote or line end; it also overrules a "sep=;" line.
+	Delimiter rune
+	// Stdin is what the path "-" reads. nil: "-" is an error.
+	Stdin io.Reader
+	// FS is where paths are looked up, relative to its root: the FS of an os.Root confines reading to
+	// that folder. nil: the operating system's paths.
+	FS fs.FS
+}
+
+// Input is one file that was read, as the report lists it.
+type Input struct {
+	Path     string    // as given, or as a glob found it; "-" is standard input
+	SHA256   string    // of the bytes on disk, in lower-case hex; "" when reading stopped early
+	Bytes    int64     // size on disk: the bytes that were read, all of them when SHA256 is there
+	Rows     int       // rows handed over
+	Has      []bool    // by column of Options.Columns: whether this file has it
+	Findings []Finding // what a person should know about the file
+}
+
+// Finding is something about a file that is no error.
+type Finding struct {
+	Code     string // FindingColumnMissing
+	Position diag.Pos
+	Message  string
+}
+
+// FindingColumnMissing is the code of the finding that an optional column is missing in one file while
+// another of the same run has it.
+const FindingColumnMissing = "column_missing_in_file"
+
+// Row is one row, handed to the function given to Read. It is valid only until that function returns;
+// the strings it gave may be kept.
+type Row struct{ rec *record }
+
+// Text returns the value of column col (an index into Options.Columns), trimmed of Unicode white space
+// at both ends, and whether it was recorded: it is not when the column or the key is absent, null,
+// empty, or one of the missing values.
+func (r Row) Text(col int) (text string, recorded bool) { return r.rec.text(col) }
+
+// Pos returns where the value of column col begins: its quote, if it has one. When col is −1, or the
+// row has no such value, it is the row's first line as a whole (Column 0).
+func (r Row) Pos(col int) diag.Pos { return r.rec.pos(col) }
+
+// Line returns the 1-based line on which the row begins.
+func (r Row) Line() int { return r.rec.line }
+
+// File returns the index of the row's file among the inputs that Read returns.
+func (r Row) File() int { return r.rec.file }
+
+// Read reads all files and calls add for every row, in the order of paths, matches and lines. Problems
+// go to diags; as long as it has one, the rows decide nothing. Rows after a bad one are still handed
+// over, so that the caller can report all problems at once. The inputs stand in the order of reading.
+//
+// paths are names, globs (see path.Match) or "-". A name is tried before it is taken as a glob. A path
+// that names nothing, a file that is given twice (by path or by content), and one without a row are
+// problems.
+func Read(paths []string, opts Options, add func(Row), diags *diag.List) []Input {
+	return read(paths, opts, limits{buffer: 256 << 10, record: maxRecord, free: 64 << 20}, add, diags)
+}
+
+const (
+	maxRecord  = 16 << 20 // bytes of one record
+	maxColumns = 1 << 16  // names in a CSV header
+)
+
+// limits are the sizes that tests make small.
+type limits struct {
+	buffer int   // bytes held at first
+	record int   // bytes of the longest record
+	free   int64 // decompressed bytes before the limit on growth holds
+}
+
+// read is Read with its limits.
+func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.List) []Input {
+	if opts.Delimiter != 0 && !isDelimiter(opts.Delimiter) {
+		diags.Addf(diag.Pos{}, "the delimiter %s is not allowed: give one ASCII character that is no letter, digit, quote or line end", diag.Quote(string(opts.Delimiter)))
+		return nil
+	}
+	r := &reader{opts: opts, lim: lim, add: add, diags: diags, missing: map[string]bool{}}
+	for _, c := range opts.Columns {
+		name := c.Name
+		if other, renamed := opts.Rename[name]; renamed {
+			name = strings.TrimSpace(other)
+		}
+		r.names = append(r.names, name)
+	}
+	for _, m := range opts.MissingValues {
+		r.missing[strings.TrimSpace(m)] = true
+	}
+	r.rec.missing = r.missing
+	r.rec.known = make([]map[string]string, len(opts.Columns))
+
+	files := expand(paths, opts.FS, diags)
+	inputs := make([]Input, 0, len(files))
+	first := map[string]string{} // digest of a content: the file that had it first
+	for i, path := range files {
+		inputs = append(inputs, Input{Path: path, Has: make([]bool, len(opts.Columns))})
+		r.input, r.rec.file, r.rec.path = &inputs[i], i, path
+		content := r.readFile(path)
+		if content == "" {
+			continue
+		}
+		if earlier, again := first[content]; again {
+			diags.Addf(diag.Pos{File: path}, "the content is the same as that of %s: a file can be given once", diag.Printable(earlier))
+		} else {
+			first[content] = path
+		}
+	}
+	r.findMissingColumns(inputs)
+	return inputs
+}
+
+// reader holds what one call of Read shares between its files.
+type reader struct {
+	opts    Options
+	lim     limits
+	names   []string // by column: the name looked for in the files
+	missing map[string]bool
+	add     func(Row)
+	diags   *diag.List
+	input   *Input // the file being read
+	rec     record // the row being read
+}
+
+// format is a kind of content.
+type format struct {
+	name   string
+	begins func(head []byte) bool     // whether content with this beginning has the format
+	read   func(r *reader, w *window) // reads the rows
+}
+
+// formats are the kinds of content that are read; the first whose beginning matches is taken.
+var formats = []format{
+	{"JSONL", beginsObject, (*reader).readJSONL},
+	{"CSV", func([]byte) bool { return true }, (*reader).readCSV},
+}
+
+// readFile reads one file and returns the digest of its content, or "" when that was not read to its end.
+func (r *reader) readFile(path string) string {
+	s, problem := openStream(path, r.opts, r.lim)
+	if problem != "" {
+		r.fail(0, "%s", problem)
+		return ""
+	}
+	defer s.close()
+	w := newWindow(s.content, r.lim)
+	w.more()
+	head := w.bytes()
+	problems := r.diags.Len()
+	if what := unreadable(head); what != "" {
+		r.fail(0, "%s", what)
+	} else {
+		w.skip(len(bom(head)))
+		for _, f := range formats {
+			if f.begins(w.bytes()) {
+				f.read(r, w)
+				break
+			}
+		}
+	}
+	r.input.Bytes = s.disk.bytes
+	if w.err == nil || w.err == io.EOF {
+		if r.input.Rows == 0 && r.diags.Len() == problems {
+			r.fail(0, "no row was found: the file is empty")
+		}
+	}
+	if w.err != io.EOF || len(w.bytes()) > 0 || !s.disk.ended {
+		return ""
+	}
+	r.input.SHA256 = hex.EncodeToString(s.disk.hash.Sum(nil))
+	return hex.EncodeToString(s.contentSum())
+}
+
+// fail reports a problem of the file at a line, or of the whole file at line 0.
+func (r *reader) fail(line int, message string, args ...any) {
+	r.diags.Addf(diag.Pos{File: r.rec.path, Line: line}, message, args...)
+}
+
+// failAt reports a problem at an offset of text, which begins at line and column.
+func (r *reader) failAt(text []byte, line, column, offset int, message string) {
+	line, column = advance(line, column, text[:offset])
+	r.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: r.rec.path, Line: line, Column: column}, Message: message})
+}
+
+// streamProblem reports what ended the stream, unless it was its end.
+func (r *reader) streamProblem(w *window, line int) {
+	if w.err != nil && w.err != io.EOF {
+		r.fail(line, "%s", readProblem(w.err))
+	}
+}
+
+// handOver gives the row to the caller.
+func (r *reader) handOver() {
+	r.input.Rows++
+	r.add(Row{&r.rec})
+}
+
+// checkText reports the first byte of text that is not UTF-8. text begins at line and column.
+func (r *reader) checkText(text []byte, line, column int) bool {
+	if utf8.Valid(text) {
+		return true
+	}
+	i := invalidByte(text)
+	r.failAt(text, line, column, i, fmt.Sprintf("the byte 0x%02X is not UTF-8: save the file as UTF-8", text[i]))
+	return false
+}
+
+// invalidByte returns the offset of the first byte that is not UTF-8, or len(text).
+func invalidByte(text []byte) int {
+	for i := 0; i < len(text); {
+		c, size := utf8.DecodeRune(text[i:])
+		if c == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(text)
+}
+
+// findMissingColumns adds a finding to each file that lacks an optional column which another file has.
+func (r *reader) findMissingColumns(inputs []Input) {
+	for col, c := range r.opts.Columns {
+		if c.Required {
+			continue
+		}
+		somewhere := false
+		for _, in := range inputs {
+			somewhere = somewhere || in.Has[col]
+		}
+		for i := range inputs {
+			in := &inputs[i]
+			if somewhere && !in.Has[col] && in.Rows > 0 {
+				in.Findings = append(in.Findings, Finding{
+					Code:     FindingColumnMissing,
+					Position: diag.Pos{File: in.Path},
+					Message:  fmt.Sprintf("the column %s is missing here, while another file has it: it counts as not recorded in this file", diag.Quote(r.names[col])),
+				})
+			}
+		}
+	}
+}
+
+// label names column col in a message: by its name in the files, and its own where that differs.
+func (r *reader) label(col int) string {
+	if own := r.opts.Columns[col].Name; own != r.names[col] {
+		return fmt.Sprintf("%s (the policy's name for %s)", diag.Quote(r.names[col]), own)
+	}
+	return diag.Quote(r.names[col])
+}
+
+// missingColumn is the message for a required column that a file does not have. names are what it has.
+func (r *reader) missingColumn(col int, what string, names []string) string {
+	message := fmt.Sprintf("the %s %s is missing", what, r.label(col))
+	if near := nearest(r.names[col], names); near != "" {
+		return fmt.Sprintf("%s; there is %s: rename it, or write columns: {%s: %s} in the policy",
+			message, diag.Quote(near), r.opts.Columns[col].Name, diag.Quote(near))
+	}
+	return message + ": add it, or name the one that holds it under columns in the policy"
+}
+
+// cell is where the value of one field lies in its record.
+type cell struct {
+	start, end int32 // bytes of the record's text, without quotes
+	form       form
+}
+
+// form is how a value is written.
+type form uint8
+
+const (
+	formAbsent  form = iota // no such field
+	formNull                // JSON null
+	formPlain               // as it stands: an unquoted CSV field, a JSON number, true or false
+	formQuoted              // in quotes, with nothing to undo
+	formDoubled             // in quotes, each inner quote doubled
+	formEscaped             // a JSON string with escapes
+)
+
+// record is the row being read. Texts are decoded, and columns counted, only when asked for.
+type record struct {
+	path         string
+	file         int
+	raw          []byte // the row as written, valid UTF-8
+	line, column int    // where raw begins
+	cells        []cell
+	index        []int // by column of Options.Columns: its place in cells, or −1
+	missing      map[string]bool
+	scratch      []byte
+	known        []map[string]string // by column: short values met, so that repeats share one string
+}
+
+// Bounds on what a column remembers to share strings.
+const (
+	maxKnown     = 1024
+	maxKnownText = 64
+)
+
+// cell returns the cell of column col.
+func (r *record) cell(col int) cell {
+	if i := r.index[col]; i >= 0 {
+		return r.cells[i]
+	}
+	return cell{}
+}
+
+func (r *record) text(col int) (string, bool) {
+	c := r.cell(col)
+	if c.form == formAbsent || c.form == formNull {
+		return "", false
+	}
+	value := r.raw[c.start:c.end]
+	switch c.form {
+	case formDoubled:
+		r.scratch = undouble(r.scratch[:0], value)
+		value = r.scratch
+	case formEscaped:
+		r.scratch = unescape(r.scratch[:0], value)
+		value = r.scratch
+	}
+	value = bytes.TrimSpace(value)
+	if len(value) == 0 || len(r.missing) > 0 && r.missing[string(value)] {
+		return "", false
+	}
+	if len(value) > maxKnownText {
+		return string(value), true
+	}
+	if s, met := r.known[col][string(value)]; met {
+		return s, true
+	}
+	s := string(value)
+	if r.known[col] == nil {
+		r.known[col] = map[string]string{}
+	}
+	if len(r.known[col]) < maxKnown {
+		r.known[col][s] = s
+	}
+	return s, true
+}
+
+func (r *record) pos(col int) diag.Pos {
+	p := diag.Pos{File: r.path, Line: r.line}
+	if col < 0 {
+		return p
+	}
+	c := r.cell(col)
+	if c.form == formAbsent {
+		return p
+	}
+	begin := c.start
+	if c.form >= formQuoted {
+		begin--
+	}
+	p.Line, p.Column = advance(r.line, r.column, r.raw[:begin])
+	return p
+}
+
+// advance returns the line and column that follow text, which begins at line and column.
+func advance(line, column int, text []byte) (int, int) {
+	if n := bytes.Count(text, []byte{'\n'}); n > 0 {
+		line += n
+		column = 1
+		text = text[bytes.LastIndexByte(text, '\n')+1:]
+	}
+	return line, column + utf8.RuneCount(text)
+}
+
+// nearest returns the one of names that a person may have meant by want: equal but for letter case,
+// spaces, hyphens, dots and underscores, or at most a third of its letters away. "" when none is.
+func nearest(want string, names []string) string {
+	plain := strings.NewReplacer(" ", "", "_", "", "-", "", ".", "")
+	fold := func(s string) string { return plain.Replace(strings.ToLower(s)) }
+	best, distance := "", max(1, len([]rune(want))/3)+1
+	for _, name := range names {
+		if name == "" || len(name) > 256 {
+			continue
+		}
+		if fold(name) == fold(want) {
+			return name
+		}
+		if d := edits([]rune(fold(want)), []rune(fold(name)), distance); d < distance {
+			best, distance = name, d
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance of a and b, or limit when it is at least that.
+func edits(a, b []rune, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			substitute := diagonal
+			if a[i] != b[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return min(row[len(b)], limit)
+}
