@@ -84,6 +84,9 @@ func tailFactor(k, n, p, q float64) float64 {
 
 // halfTail returns P(Bin(n, ½) >= k) for k >= n/2, with a relative error below 1e-12; exact while n <= 53.
 func halfTail(k, n int) float64 {
+	if k > n {
+		return 0
+	}
 	if n <= 53 {
 		c, sum := 1, 0 // c runs through the binomial coefficients C(n, 0), C(n, 1), …
 		for j := 0; j <= n-k; j++ {

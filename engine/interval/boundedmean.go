@@ -29,13 +29,26 @@ type sample struct {
 // at the error a in (0, 1/4], as a number in [0, mean].
 type lowerEnd func(s sample, a float64) float64
 
-// boundedMean computes both ends with the same function: U on the values is 1 − L on their mirror image.
-func boundedMean(low, high []float64, scale Scale, confidence float64, end lowerEnd) (Interval, error) {
+// meanEnds says how each method computes its lower end, and how often its data may be looked at.
+func meanEnds(method Method) (end lowerEnd, looks Looks, err error) {
+	switch method {
+	case MethodUniformMixture:
+		return mixtureLower, LooksAny, nil
+	case MethodDirichlet:
+		return dirichletLower, LooksPlanned, nil
+	case MethodSymPol:
+		return symPolLower, LooksPlanned, nil
+	}
+	return nil, "", fmt.Errorf("%q is no method for means; those are %s, %s and %s", method, MethodUniformMixture, MethodDirichlet, MethodSymPol)
+}
+
+// boundedMean is the common body of the three methods.
+func boundedMean(low, high []float64, scale Scale, confidence float64, method Method) (Interval, error) {
 	worst, best, err := meanSamples(low, high, scale, confidence)
 	if err != nil {
 		return Interval{}, err
 	}
-	return meanInterval(worst, best, scale, confidence, end), nil
+	return meanInterval(worst, best, scale, confidence, method)
 }
 
 // meanSamples checks the arguments of a MeanMethod and returns the two samples that its ends are computed
@@ -57,16 +70,21 @@ func meanSamples(low, high []float64, scale Scale, confidence float64) (worst, b
 }
 
 // meanInterval computes the two ends from their samples and rounds them outward.
-func meanInterval(worst, best sample, scale Scale, confidence float64, end lowerEnd) Interval {
+func meanInterval(worst, best sample, scale Scale, confidence float64, method Method) (Interval, error) {
+	end, looks, err := meanEnds(method)
+	if err != nil {
+		return Interval{}, err
+	}
 	lower, upper := unroundedMean(worst, best, scale, confidence, end)
-	return Interval{Lower: meanLower(lower, scale), Upper: meanUpper(upper, scale), Confidence: confidence}
+	return Interval{meanLower(lower, scale), meanUpper(upper, scale), confidence, method, looks}, nil
 }
 
 // negligibleMean is a mean on [0, 1] whose lower end is taken to be 0, as it is for a mean of exactly 0: it
 // is far below the step of rounding, and larger ones cannot underflow in any method.
 const negligibleMean = 1e-100
 
-// unroundedMean returns the two ends on the scale, before rounding.
+// unroundedMean returns the two ends on the scale, before rounding: U on the values is 1 − L on their
+// mirror image.
 func unroundedMean(worst, best sample, scale Scale, confidence float64, end lowerEnd) (lower, upper float64) {
 	a, width := sideError(confidence), scale.Upper-scale.Lower
 	lower, upper = scale.Lower, scale.Upper

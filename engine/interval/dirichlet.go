@@ -15,9 +15,7 @@ package interval
 //
 // Gaffke; Learned-Miller and Thomas, arXiv:1905.06208; proof: Vlassis and Thomas, arXiv:2607.08415.
 func Dirichlet(low, high []float64, scale Scale, confidence float64) (Interval, error) {
-	i, err := boundedMean(low, high, scale, confidence, dirichletLower)
-	i.Method, i.Looks = MethodDirichlet, LooksPlanned
-	return i, err
+	return boundedMean(low, high, scale, confidence, MethodDirichlet)
 }
 
 // dirichletLower is the lower end on [0, 1]. The first-order SymPol bound a·mean is never above it, hence

@@ -131,3 +131,93 @@ func TestMeanReference(t *testing.T) {
 		}
 	}
 }
+
+func TestClopperPearsonReference(t *testing.T) {
+	for _, row := range referenceRows(t, "clopper_pearson.csv") {
+		k, n, confidence := integer(t, row["k"]), integer(t, row["n"]), number(t, row["level"])
+		// An end near 1 has lost its small side in the file's 12 decimals: there the end itself is compared,
+		// and its small side is met again as the end near 0 of the row for n − k.
+		a := sideError(confidence)
+		lower, _ := binomialLower(k, n, a)
+		_, upper := binomialLower(n-k, n, a)
+		mirroredLower, mirroredUpper := 1-number(t, row["upper"]), 1-number(t, row["lower"])
+		for _, c := range []struct {
+			name      string
+			got, want float64
+		}{{"lower", lower, number(t, row["lower"])}, {"upper", upper, number(t, row["upper"])}} {
+			if math.Abs(c.got-c.want) > 1e-9*c.want {
+				t.Errorf("%s end of %d of %d at %v: %.15g, want %.15g within 1e-9", c.name, k, n, confidence, c.got, c.want)
+			}
+		}
+		_, gotSmallUpper := binomialLower(k, n, a)
+		gotSmallLower, _ := binomialLower(n-k, n, a)
+		// 12 decimals in the file: 1e-12 absolute is what its mirror image still knows.
+		if math.Abs(gotSmallLower-mirroredLower) > 2e-12 || math.Abs(gotSmallUpper-mirroredUpper) > 2e-12 {
+			t.Errorf("small sides of %d of %d at %v: %.15g and %.15g, want %.15g and %.15g", k, n, confidence, gotSmallLower, gotSmallUpper, mirroredLower, mirroredUpper)
+		}
+		i, err := ClopperPearson(k, 0, n, confidence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i.Lower > lower || i.Upper < upper || i.Lower < lower*(1-2e-9) || i.Upper > upper*(1+2e-9) {
+			t.Errorf("%d of %d at %v: [%v, %v] is not just outside [%v, %v]", k, n, confidence, i.Lower, i.Upper, lower, upper)
+		}
+	}
+}
+
+func TestSignTestReference(t *testing.T) {
+	for _, row := range referenceRows(t, "sign_test.csv") {
+		better, worse := integer(t, row["positives"]), integer(t, row["negatives"])
+		for _, c := range []struct {
+			name      string
+			got, want float64
+		}{
+			{"two-sided", SignTest(better, worse), number(t, row["p_two_sided"])},
+			{"at least", SignTail(better, worse), number(t, row["p_greater(P(X>=pos))"])},
+			{"at most", SignTail(worse, better), number(t, row["p_less(P(X<=pos))"])},
+		} {
+			// The file has 12 significant digits, rounded to nearest; ours are rounded up.
+			if c.got < c.want*(1-1e-11) || c.got > c.want*(1+2e-11) {
+				t.Errorf("%s p of %d and %d: %.15g, want %.15g", c.name, better, worse, c.got, c.want)
+			}
+		}
+	}
+}
+
+func TestMedianReference(t *testing.T) {
+	for _, row := range referenceRows(t, "median_order_stats.csv") {
+		n, confidence := integer(t, row["n"]), number(t, row["level"])
+		ranks := make([]float64, n)
+		for i := range ranks {
+			ranks[i] = float64(n - i) // descending, to see that the order does not matter
+		}
+		got, err := Median(ranks, ranks, confidence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantLower, wantUpper := math.Inf(-1), math.Inf(1)
+		if row["lower_rank_1based"] != "none" {
+			wantLower, wantUpper = number(t, row["lower_rank_1based"]), number(t, row["upper_rank_1based"])
+		}
+		if got.Lower != wantLower || got.Upper != wantUpper {
+			t.Errorf("ranks for n = %d at %v: %v and %v, want %v and %v", n, confidence, got.Lower, got.Upper, wantLower, wantUpper)
+		}
+	}
+}
+
+func TestHypergeometricReference(t *testing.T) {
+	for _, row := range referenceRows(t, "hypergeometric.csv") {
+		x, n, N := integer(t, row["successes_in_sample"]), integer(t, row["sample_n"]), integer(t, row["population_N"])
+		i, lower, upper, err := Hypergeometric(x, 0, n, N, number(t, row["level"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lower != integer(t, row["lower_count"]) || upper != integer(t, row["upper_count"]) {
+			t.Errorf("%d of %d of %d at %s: %d to %d, want %s to %s", x, n, N, row["level"], lower, upper, row["lower_count"], row["upper_count"])
+		}
+		wantLower, wantUpper := number(t, row["lower_prop"]), number(t, row["upper_prop"])
+		if math.Abs(i.Lower-wantLower) > 2e-10 || math.Abs(i.Upper-wantUpper) > 2e-10 {
+			t.Errorf("%d of %d of %d at %s: [%v, %v], want [%v, %v]", x, n, N, row["level"], i.Lower, i.Upper, wantLower, wantUpper)
+		}
+	}
+}

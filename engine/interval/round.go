@@ -23,7 +23,7 @@ const (
 
 // meanLower rounds the lower end of a mean down to a multiple of 1e-10, never below the scale.
 func meanLower(x float64, scale Scale) float64 {
-	if x <= scale.Lower {
+	if !(x > scale.Lower) { // NaN included: the end of the scale is always valid
 		return scale.Lower
 	}
 	guard := meanGuard * (scale.Upper - scale.Lower)
@@ -35,19 +35,19 @@ func meanUpper(x float64, scale Scale) float64 {
 	return -meanLower(-x, Scale{-scale.Upper, -scale.Lower})
 }
 
-// rateLower rounds the lower end of a rate down to 10 significant digits. 0 is exact; so is 1 only when
-// the caller says so by not calling: a lower end computed as 1 is below it.
+// rateLower rounds the lower end of a rate down to 10 significant digits. An end of 0 is exact; one computed
+// as 1 never is, and is rounded down like any other.
 func rateLower(p float64) float64 {
-	if p <= 0 {
+	if !(p > 0) {
 		return 0
 	}
 	return significant(p-float64(p*digitsGuard), rateDigits, false)
 }
 
-// rateUpper rounds the upper end of a rate up to 10 significant digits, never above 1.
+// rateUpper rounds the upper end of a rate, which is positive, up to 10 significant digits, never above 1.
 func rateUpper(p float64) float64 {
-	if p <= 0 {
-		return 0
+	if !(p < 1) {
+		return 1
 	}
 	return math.Min(1, significant(p+float64(p*digitsGuard), rateDigits, true))
 }

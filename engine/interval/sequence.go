@@ -18,9 +18,7 @@ package interval
 //
 // Waudby-Smith and Ramdas, JRSS-B 86 (2024); Orabona and Jun, arXiv:2110.14099; Ryu and Bhatt, arXiv:2207.12382.
 func UniformMixture(low, high []float64, scale Scale, confidence float64) (Interval, error) {
-	i, err := boundedMean(low, high, scale, confidence, mixtureLower)
-	i.Method, i.Looks = MethodUniformMixture, LooksAny
-	return i, err
+	return boundedMean(low, high, scale, confidence, MethodUniformMixture)
 }
 
 // RateSequence returns the interval for a rate of independent 0/1 decisions that holds at every number

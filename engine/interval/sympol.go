@@ -13,9 +13,7 @@ package interval
 // non-negative supermartingale, so it reaches 1/a with probability at most a. It is a little wider than
 // Dirichlet. Rounding and errors are those of UniformMixture.
 func SymPol(low, high []float64, scale Scale, confidence float64) (Interval, error) {
-	i, err := boundedMean(low, high, scale, confidence, symPolLower)
-	i.Method, i.Looks = MethodSymPol, LooksPlanned
-	return i, err
+	return boundedMean(low, high, scale, confidence, MethodSymPol)
 }
 func symPolLower(s sample, a float64) float64 {
 	n := int(s.n)
