@@ -3,16 +3,29 @@
 package example
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
 )
 
+// The embedded files, one folder a gate. The data are what the generator of the same name writes; a test
+// compares them.
+//
+//go:embed human-ai
+var files embed.FS
+
+// The names that every example's files have, beside its data.
+const (
+	policyName   = "policy.yaml"
+	workflowName = "workflow.yml"
+)
+
 // Example is everything that shows one gate at work.
 type Example struct {
-	Gate  string // the gate's name on the command line
+	Gate  string // the gate's name on the command line; also the folder of its files
 	Files []File // the data first, then the policy, then the workflow
 }
 
@@ -22,25 +35,38 @@ type File struct {
 	Text string
 }
 
-// The embedded files. The data are what the generator of the same name writes; a test compares them.
-var (
-	//go:embed human-ai/decisions.csv
-	humanAIDecisions string
-	//go:embed human-ai/policy.yaml
-	humanAIPolicy string
-	//go:embed human-ai/workflow.yml
-	humanAIWorkflow string
-)
+// Policy is the name of the example's policy among its files.
+func (e Example) Policy() string { return policyName }
+
+// Decisions are the names of the example's data files.
+func (e Example) Decisions() []string {
+	var names []string
+	for _, f := range e.Files {
+		if f.Name != policyName && f.Name != workflowName {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// FS is the example's folder, so that it can be decided without being written anywhere.
+func (e Example) FS() (fs.FS, error) { return fs.Sub(files, e.Gate) }
 
 // All returns every example, in the order in which they are shown.
 func All() []Example {
 	return []Example{
-		{Gate: "human-ai", Files: []File{
-			{"decisions.csv", humanAIDecisions},
-			{"policy.yaml", humanAIPolicy},
-			{"workflow.yml", humanAIWorkflow},
-		}},
+		read("human-ai", "decisions.csv", policyName, workflowName),
 	}
+}
+
+// read takes an example's files from the embedded ones, which are there or the program would not compile.
+func read(gate string, names ...string) Example {
+	e := Example{Gate: gate}
+	for _, name := range names {
+		text, _ := files.ReadFile(gate + "/" + name)
+		e.Files = append(e.Files, File{name, string(text)})
+	}
+	return e
 }
 
 // Find returns the example of a gate, or an error that lists the gates that have one.

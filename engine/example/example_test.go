@@ -145,7 +145,7 @@ func TestHumanAIFigures(t *testing.T) {
 		AIWrong: 22, AIWrongAgreed: 9,
 		Missing: 3,
 	}
-	if diff := cmp.Diff(want, count(readDecisions(t, humanAIDecisions))); diff != "" {
+	if diff := cmp.Diff(want, count(readDecisions(t, All()[0].Files[0].Text))); diff != "" {
 		t.Errorf("figures (-want +got):\n%s", diff)
 	}
 }
@@ -153,7 +153,7 @@ func TestHumanAIFigures(t *testing.T) {
 // TestHumanAIEachPersonMeetsAnError: a person who never saw a wrong answer would be left out of the per-person rule.
 func TestHumanAIEachPersonMeetsAnError(t *testing.T) {
 	met := map[string]bool{}
-	for _, r := range readDecisions(t, humanAIDecisions) {
+	for _, r := range readDecisions(t, All()[0].Files[0].Text) {
 		if r.condition == study.With && r.ai != r.reference && r.decision != "" {
 			met[r.reviewer] = true
 		}
@@ -276,7 +276,7 @@ func TestHumanAIAverages(t *testing.T) {
 // TestHumanAIColumns: check warns of a column that is constant, so the example must have none; and
 // its text must need quoting, with a comma and with a quote, since that is what other people's files hold.
 func TestHumanAIColumns(t *testing.T) {
-	records, err := csv.NewReader(strings.NewReader(humanAIDecisions)).ReadAll()
+	records, err := csv.NewReader(strings.NewReader(All()[0].Files[0].Text)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestHumanAIColumns(t *testing.T) {
 // The rules are those of the guide to people with and without the system, the second with per: person.
 func TestHumanAIPolicy(t *testing.T) {
 	var got any
-	if err := yaml.Unmarshal([]byte(humanAIPolicy), &got); err != nil {
+	if err := yaml.Unmarshal([]byte(All()[0].Files[1].Text), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]any{
@@ -331,7 +331,7 @@ func TestHumanAIWorkflow(t *testing.T) {
 			Steps  []step
 		}
 	}
-	if err := yaml.Unmarshal([]byte(humanAIWorkflow), &got); err != nil {
+	if err := yaml.Unmarshal([]byte(All()[0].Files[2].Text), &got); err != nil {
 		t.Fatal(err)
 	}
 	if _, found := got.On["pull_request"]; !found {

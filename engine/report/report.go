@@ -5,8 +5,11 @@
 package report
 
 import (
+	"crypto/sha256"
 	_ "embed" // the published schema
+	"encoding/hex"
 	"slices"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/interval"
@@ -111,6 +114,7 @@ type Input struct {
 type InputFinding struct {
 	Code     string   `json:"code"`
 	Position diag.Pos `json:"position"`
+	Message  string   `json:"message,omitempty"` // of findings about the file itself
 }
 
 // Gate is one gate's part of the run.
@@ -119,7 +123,6 @@ type Gate struct {
 	Name        string    `json:"name,omitempty"`
 	Design      string    `json:"design,omitempty"`
 	Summary     string    `json:"summary"` // one sentence on the data, for a person
-	Digest      string    `json:"digest"`  // of this gate's inputs, whatever their order and names: what a review is bound to
 	Data        Data      `json:"data"`
 	Measures    []Measure `json:"measures,omitempty"`
 	Rules       []Rule    `json:"rules,omitempty"`
@@ -337,6 +340,18 @@ func (r *Report) Rules() func(yield func(*Rule) bool) {
 			}
 		}
 	}
+}
+
+// InputsDigest is one SHA-256 for all inputs of the run, whatever their order and names: of their own
+// digests, sorted, one a line. A recorded review is bound to it.
+func InputsDigest(inputs []Input) string {
+	var digests []string
+	for _, in := range inputs {
+		digests = append(digests, in.SHA256)
+	}
+	slices.Sort(digests)
+	sum := sha256.Sum256([]byte(strings.Join(digests, "\n")))
+	return hex.EncodeToString(sum[:])
 }
 
 // Status is the process's exit status under failOn: the worst listed verdict's, 0 when no counting rule

@@ -28,6 +28,7 @@ WITH, WITHOUT = "with", "without"
 ABSTAINED = "the system abstained"
 NO_OUTPUT = "no output recorded"
 DEPARTS = "not as assigned"
+NO_VALUE = "the column of `where` is not recorded"
 
 INFINITE = "inf"  # a duration without an upper end
 
@@ -50,6 +51,10 @@ class Row:
     ai_output: str
     started_at: str
     decided_at: str
+    cells: tuple = ()  # (column, value) for each column that a slice asks for
+
+    def cell(self, column):
+        return dict(self.cells)[column]
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,9 @@ class Decision:
     decision is "" where none was recorded. reference is "" only for a decision
     without a row. output is "" for a row that recorded none, and None where
     nobody can know it: a decision without a row in a case whose rows show no
-    output, or several.
+    output, or in a file where some case shows two.
+
+    row is the line it was recorded on, None for an absent decision.
     """
 
     case: str
@@ -69,6 +76,7 @@ class Decision:
     reference: str
     output: str | None
     seconds: Fraction | None
+    row: Row | None
 
     @property
     def missing(self):
@@ -86,6 +94,17 @@ class Study:
     declared: str
     abstain: list
     max_left_out: Fraction
+    slices: list  # (column, value) of each `where`
+
+
+@dataclass
+class Part:
+    """What one rule is about: the whole study, or the slice that its `where` names."""
+
+    decisions: list
+    people: list  # those who can be left out of accuracy_difference
+    departing: list  # rows
+    no_value: list  # rows that do not record the column of `where`
 
 
 # Reading
@@ -96,6 +115,7 @@ def read_study(folder):
     with open(folder / "options.json", encoding="utf-8") as file:
         # The decimal as written: 0.1 is one tenth, not the nearest double.
         options = json.load(file, parse_float=Fraction, parse_int=Fraction)
+    slices = [(one["column"], one["value"]) for one in options.get("slices", [])]
     rows = []
     for line in read_csv(folder / "decisions.csv"):
         rows.append(
@@ -108,6 +128,7 @@ def read_study(folder):
                 line["ai_output"],
                 line.get("started_at", ""),
                 line.get("decided_at", ""),
+                tuple((column, line[column]) for column in sorted({column for column, _ in slices})),
             )
         )
     assigned = None
@@ -117,7 +138,7 @@ def read_study(folder):
             for line in read_csv(folder / options["assignment"])
         ]
     refuse_bad_input(folder, rows, assigned, options)
-    return Study(rows, assigned, options["design"], options["abstain"], options["max_left_out"])
+    return Study(rows, assigned, options["design"], options["abstain"], options["max_left_out"], slices)
 
 
 def read_csv(path):
@@ -192,14 +213,26 @@ def moment(row):
 # Design
 
 
-def detected_design(rows):
-    conditions_of_pair = Counter((r.reviewer, r.case) for r in rows)
+def triples(rows):
+    return [(r.reviewer, r.case, r.condition) for r in rows]
+
+
+def pair_design(decided):
+    """The design by how often each person decides each case, of (reviewer, case, condition)."""
+    conditions_of_pair = Counter((reviewer, case) for reviewer, case, _ in decided)
     if all(count == 2 for count in conditions_of_pair.values()):
         return "before_after"
     if any(count == 2 for count in conditions_of_pair.values()):
         return "mixed"
-    rows_of_cell = Counter((r.case, r.condition) for r in rows)
-    cases = {r.case for r in rows}
+    return "crossed"
+
+
+def detected_design(decided):
+    """Like pair_design, but a crossed one may be found sparse."""
+    if pair_design(decided) != "crossed":
+        return pair_design(decided)
+    rows_of_cell = Counter((case, condition) for _, case, condition in decided)
+    cases = {case for _, case, _ in decided}
     both = all(rows_of_cell[(case, WITH)] and rows_of_cell[(case, WITHOUT)] for case in cases)
     cells = [count for count in rows_of_cell.values() if count]
     single = sum(count == 1 for count in cells)
@@ -208,35 +241,30 @@ def detected_design(rows):
     return "crossed"
 
 
-def assigned_design(assigned):
-    conditions_of_pair = Counter((reviewer, case) for reviewer, case, _ in assigned)
-    if all(count == 2 for count in conditions_of_pair.values()):
-        return "before_after"
-    if any(count == 2 for count in conditions_of_pair.values()):
-        return "mixed"
-    return "crossed"
-
-
 def effective_design(study):
-    detected = detected_design(study.rows)
+    detected = detected_design(triples(study.rows))
     if detected == "sparse":
+        return "sparse"
+    if study.assigned is not None and detected_design(study.assigned) == "sparse":
         return "sparse"
     if study.declared:
         return study.declared
     if study.assigned is not None:
-        return assigned_design(study.assigned)
+        return pair_design(study.assigned)
     return detected
 
 
 def contradicts(study):
-    """Does the file contradict the declared design?"""
+    """Does the assignment, or without one the file, contradict the declared design?"""
+    if not study.declared:
+        return False
+    if study.assigned is not None:
+        return pair_design(study.assigned) not in (study.declared, "mixed")
     pairs = Counter((r.reviewer, r.case) for r in study.rows)
     some_twice = any(count == 2 for count in pairs.values())
     if study.declared == "crossed":
         return some_twice
-    if study.declared == "before_after" and study.assigned is None:
-        return {r.condition for r in study.rows} == {WITH, WITHOUT} and not some_twice
-    return False
+    return {r.condition for r in study.rows} == {WITH, WITHOUT} and not some_twice
 
 
 def order_broken(study):
@@ -296,33 +324,96 @@ def decisions_of(study):
             # What a without row says about the system was not on the screen.
             r.ai_output if r.condition == WITH else None,
             duration(r),
+            r,
         )
         for r in kept
     ]
     for reviewer, case, condition in sorted(due - recorded):
-        references = {r.reference for r in kept if r.case == case}
-        outputs = {r.ai_output for r in kept if r.case == case and r.condition == WITH} - {""}
+        references = {r.reference for r in study.rows if r.case == case}
         reference = references.pop() if references else ""
-        output = outputs.pop() if condition == WITH and len(outputs) == 1 else None
-        decisions.append(Decision(case, reviewer, condition, "", reference, output, None))
+        output = inferred_output(study, case) if condition == WITH else None
+        decisions.append(Decision(case, reviewer, condition, "", reference, output, None, None))
     return decisions
+
+
+def shown_outputs(study):
+    """case -> the different outputs on the file's with rows, whether they depart or not."""
+    outputs = {}
+    for r in study.rows:
+        if r.condition == WITH and r.ai_output != "":
+            outputs.setdefault(r.case, set()).add(r.ai_output)
+    return outputs
+
+
+def inferred_output(study, case):
+    """What an absent with decision of the case would have been shown, None where nobody can know.
+
+    A system that answered one case in two ways may have answered any case in another way.
+    """
+    outputs = shown_outputs(study)
+    if case not in outputs or any(len(values) > 1 for values in outputs.values()):
+        return None
+    return next(iter(outputs[case]))
+
+
+# Parts
+
+
+def whole(study):
+    return Part(decisions_of(study), people_of(study), departing_rows(study), [])
+
+
+def slice_of(study, column, value):
+    decisions = [
+        d
+        for d in decisions_of(study)
+        if (d.row.cell(column) == value if d.row else absent_is_in(study.rows, d, column, value))
+    ]
+    departing = departing_rows(study)
+    return Part(
+        decisions,
+        sorted({d.reviewer for d in decisions}),
+        [r for r in departing if r.cell(column) == value],
+        [r for r in study.rows if r.cell(column) == "" and r not in departing],
+    )
+
+
+def absent_is_in(rows, d, column, value):
+    """Does an absent decision belong to the slice? Where its value is not known, it may, and so it does."""
+    of_case = {r.cell(column) for r in rows if r.case == d.case}
+    of_person = {r.cell(column) for r in rows if r.reviewer == d.reviewer}
+    for values in (of_case, of_person):
+        if len(values) == 1:
+            return values <= {value, ""}
+    return True
 
 
 # accuracy_difference
 
 
-def accuracy_difference(study):
-    decisions = decisions_of(study)
-    people = people_of(study)
+def absent_arm(study, person):
+    """The condition that declared crossed promises a person, and of which the file has no row; else None."""
+    if study.assigned is not None or study.declared != "crossed" or effective_design(study) != "crossed":
+        return None
+    conditions = {r.condition for r in study.rows if r.reviewer == person}
+    return other(conditions.pop()) if len(conditions) == 1 else None
+
+
+def other(condition):
+    return WITHOUT if condition == WITH else WITH
+
+
+def accuracy_difference(study, part):
+    decisions = part.decisions
+    people = part.people
     design = effective_design(study)
-    # Declared crossed: everyone was to have both arms, so an absent arm is a missing one.
-    arms_promised = study.assigned is None and study.declared == "crossed" and design == "crossed"
 
     low, high, recorded_gains, left_out = [], [], [], 0
     for person in people:
         with_ = [d for d in decisions if d.reviewer == person and d.condition == WITH]
         without = [d for d in decisions if d.reviewer == person and d.condition == WITHOUT]
-        if not (with_ and without) and not (arms_promised and (with_ or without)):
+        absent = absent_arm(study, person)
+        if (not with_ and absent != WITH) or (not without and absent != WITHOUT):
             left_out += 1
             continue
         worst_with, best_with = ends(with_)
@@ -332,7 +423,7 @@ def accuracy_difference(study):
         if any(not d.missing for d in with_) and any(not d.missing for d in without):
             recorded_gains.append(recorded_accuracy(with_) - recorded_accuracy(without))
 
-    departing = len(departing_rows(study))
+    nothing_recorded = all(d.missing for d in decisions)
     not_decided = []
     if design in ("sparse", "mixed"):
         not_decided.append(design)
@@ -342,11 +433,12 @@ def accuracy_difference(study):
         not_decided.append("order")
     if left_out > study.max_left_out * len(people):
         not_decided.append("left_out")
-    if departing > study.max_left_out * len(study.rows):
+    if len(departing_rows(study)) > study.max_left_out * len(study.rows):
         not_decided.append("departures")
-    if len(low) < 2:
+    # Where nothing at all is recorded, that says more than that nobody has both arms recorded.
+    if len(low) < 2 or (len(recorded_gains) < 2 and not nothing_recorded):
         not_decided.append("fewer_than_two_people")
-    if all(d.missing for d in decisions):
+    if nothing_recorded:
         not_decided.append("nothing_recorded")
 
     return {
@@ -400,16 +492,17 @@ RATES = {
 }
 
 
-def rate(study, name):
+def rate(study, part, name):
     condition, kinds, counts = RATES[name]
-    of_condition = [d for d in decisions_of(study) if d.condition == condition]
+    of_condition = [d for d in part.decisions if d.condition == condition]
     if kinds is None:
         denominator = of_condition
     else:
         denominator = [d for d in of_condition if system_said(study, d) in kinds]
 
     left_out = Counter()
-    left_out[DEPARTS] = sum(r.condition == condition for r in departing_rows(study))
+    left_out[DEPARTS] = sum(r.condition == condition for r in part.departing)
+    left_out[NO_VALUE] = sum(r.condition == condition for r in part.no_value)
     if kinds is not None:
         for reason in (ABSTAINED, NO_OUTPUT):
             left_out[reason] = sum(system_said(study, d) == reason for d in of_condition)
@@ -417,6 +510,10 @@ def rate(study, name):
     low, high, estimates, people_left_out = [], [], [], 0
     for person in people_of(study):
         own = [d for d in denominator if d.reviewer == person]
+        if absent_arm(study, person) == condition:
+            low.append(Fraction(0))
+            high.append(Fraction(1))
+            continue
         if not own:
             people_left_out += 1
             continue
@@ -453,24 +550,27 @@ def repeats(values):
     return any(count > 1 for count in Counter(values).values())
 
 
-def system_accuracy(study):
-    departing = set(departing_rows(study))
+def system_accuracy(study, part):
+    with_ = [d for d in part.decisions if d.condition == WITH]
+    departing = {r.case for r in part.departing if r.condition == WITH}
+    no_value = {r.case for r in part.no_value if r.condition == WITH}
     right = missing = units = several = 0
     left_out = Counter()
-    for case in sorted({r.case for r in study.rows if r.condition == WITH}):
-        of_case = [r for r in study.rows if r.case == case and r.condition == WITH]
-        rows = [r for r in of_case if r not in departing]
+    for case in sorted({d.case for d in with_} | departing | no_value):
+        rows = [d.row for d in with_ if d.case == case and d.row]
         outputs = {r.ai_output for r in rows} - {""}
         committed = outputs - set(study.abstain)
-        if not rows:
+        if not rows and case in departing:
             left_out[DEPARTS] += 1
+        elif not rows and case in no_value:
+            left_out[NO_VALUE] += 1
         elif not outputs:
             left_out[NO_OUTPUT] += 1
         elif not committed:
             left_out[ABSTAINED] += 1
         else:
             units += 1
-            several += len(committed) > 1
+            several += len(outputs) > 1
             is_right = rows[0].reference in committed
             right += is_right and len(committed) == 1
             missing += is_right and len(committed) > 1
@@ -567,21 +667,32 @@ def present(counter):
     return {reason: counter[reason] for reason in sorted(counter) if counter[reason]}
 
 
-def expected(study):
+def measures(study, part):
     return {
+        "accuracy_difference": accuracy_difference(study, part),
+        "rates": {name: rate(study, part, name) for name in RATES},
+        "system_accuracy": system_accuracy(study, part),
+    }
+
+
+def expected(study):
+    result = {
         "design": effective_design(study),
-        "detected": detected_design(study.rows),
+        "detected": detected_design(triples(study.rows)),
         "contradiction": contradicts(study),
         "order_broken": order_broken(study),
         "rows": len(study.rows),
         "absent": len(decisions_of(study)) + len(departing_rows(study)) - len(study.rows),
         "departing": len(departing_rows(study)),
         "people": len(people_of(study)),
-        "accuracy_difference": accuracy_difference(study),
-        "rates": {name: rate(study, name) for name in RATES},
-        "system_accuracy": system_accuracy(study),
+        **measures(study, whole(study)),
         "decision_time": decision_time(study),
     }
+    if study.slices:
+        result["slices"] = {
+            f"{column}={value}": measures(study, slice_of(study, column, value)) for column, value in study.slices
+        }
+    return result
 
 
 def text_of(value):

@@ -1,0 +1,95 @@
+// Package gate is the contract between the gates and what runs them, and what they share: the choice of
+// interval, the verdict of a rule and what would decide it. It imports no gate.
+package gate
+
+import (
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// Verb is what is asked of a gate.
+type Verb string
+
+// The verbs: Check says what the files can answer, Report gives every measure and decides nothing,
+// Decide decides a policy.
+const (
+	Check  Verb = "check"
+	Report Verb = "report"
+	Decide Verb = "gate"
+)
+
+// Gate is one kind of question. A gate is stateless.
+type Gate interface {
+	// Name is the gate's name on the command line and in reports, such as "human-ai".
+	Name() string
+	// Section is its key in a release file, such as "human_ai".
+	Section() string
+	// Compile turns a policy's section and the command line into a question. It reports everything that
+	// is wrong with them to diags, and returns a question all the same, so that the files can be checked
+	// in the same run.
+	Compile(source Source, diags *diag.List) Question
+}
+
+// Source is where a question comes from.
+type Source struct {
+	Verb     Verb
+	Section  *policy.Section // nil without a policy
+	Settings policy.Settings // the section's, or what the command line gives without one
+	Files    []string        // decision files named on the command line, relative to the working directory
+	NoFiles  bool            // the policy is only checked: it need not name files
+	Flags    Flags
+}
+
+// Flags are the command line's settings that gates read; each gate reports those it has no use for.
+type Flags struct {
+	Design     string // human-ai: crossed or before_after
+	Assignment string // human-ai: the path of an assignment, relative to the working directory
+	ShowUnits  bool   // names of reviewers, annotators and units may be shown
+}
+
+// Question is what one gate asks of one study: the files to read, and the answer once they are read. It is
+// used once: read every input, then call Answer.
+type Question interface {
+	// Inputs lists what has to be read, in order.
+	Inputs() []Input
+	// Rules are the rules that will be decided, in the policy's order; empty but for Decide.
+	Rules() []policy.Rule
+	// Prospects says, without data, what is known of the rules beforehand: thresholds that cannot be on the
+	// wrong side, rules that can never pass or fail at the planned number of units.
+	Prospects() []diag.Diagnostic
+	// Answer evaluates what was read. It must not be called where reading had errors;
+	// an error of its own is a fault of ours, never of the input.
+	Answer(context Context) (Answer, error)
+}
+
+// Input is a set of files of one kind, read as one.
+type Input struct {
+	Role          string   // "" for the decisions themselves
+	Paths         []string // as given
+	Base          string   // the folder that Paths are relative to: "" is the working directory, else the policy's folder
+	Columns       []rows.Column
+	Rename        map[string]string
+	MissingValues []string
+	Add           func(rows.Row, *diag.List)
+}
+
+// Context is what an answer depends on beside the rows.
+type Context struct {
+	Today  string // YYYY-MM-DD, for waivers
+	Digest string // of all inputs of the run, for reviews
+}
+
+// Answer is a gate's part of the report, and the places in files of its findings, which stand under the
+// report's inputs because they depend on how rows lie in files.
+type Answer struct {
+	Gate    report.Gate
+	Located []Located
+}
+
+// Located is one place of a finding.
+type Located struct {
+	Code string
+	Pos  diag.Pos
+}

@@ -1,0 +1,254 @@
+package humanai
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/report"
+	"golang.org/x/text/unicode/norm"
+)
+
+// wide is the width above which a study cannot decide a useful threshold.
+const wide = 0.5
+
+// flags collects findings and where in the files they were made.
+type flags struct {
+	findings []report.Finding
+	located  []gate.Located
+}
+
+// add adds a finding where count is above zero.
+func (f *flags) add(code string, severity report.Severity, count int, format string, args ...any) {
+	if count > 0 {
+		f.findings = append(f.findings, report.Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), Count: count})
+	}
+}
+
+// at adds where the decisions of a finding stand.
+func (f *flags) at(code string, t *Tally, keys []key) {
+	for _, k := range keys {
+		f.located = append(f.located, gate.Located{Code: code, Pos: t.rows[k].pos})
+	}
+}
+
+// findings points at what a person would want to know of the data, the gravest first.
+func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) flags {
+	var f flags
+	name := func(people []string) string {
+		if !showReviewers || len(people) == 0 {
+			return ""
+		}
+		shown := make([]string, 0, len(people))
+		for _, p := range people {
+			shown = append(shown, diag.Quote(p))
+		}
+		return " (" + strings.Join(shown, ", ") + ")"
+	}
+
+	switch {
+	case s.design.name == sparse:
+		f.add("sparse_design", report.Warning, 1, "Most cases were decided once in each condition, by different people: the study is described, and no rule is decided.")
+	case s.design.name == mixed:
+		f.add("mixed_design", report.Warning, 1, "Some people decided some cases once and others twice; declare the design to have accuracy_difference decided.")
+	}
+	if s.design.contradicted {
+		f.add("design_contradicted", report.Warning, 1, "The file does not follow the declared design (%s).", s.design.name)
+	}
+	f.add("wrong_order", report.Warning, len(s.wrongOrder),
+		"In %s the times show the decision with the output before the one without; the one without must come first.", plural(len(s.wrongOrder), "pair", "pairs"))
+	f.at("wrong_order", t, s.wrongOrder)
+	if s.design.name == beforeAfter {
+		f.add("order_unknown", report.Note, s.noOrder, "%s without times: that the decision without the output came first cannot be seen.",
+			plural(s.noOrder, "pair is", "pairs are"))
+	}
+	f.add("overlapping_decisions", report.Warning, s.overlap,
+		"In %s the one with the output was started before the one without was made: the output may have been seen too early.", plural(s.overlap, "pair of decisions", "pairs of decisions"))
+	if s.design.name == crossed && nearlySparse(t.keys()) {
+		f.add("nearly_sparse", report.Warning, 1, "Most (case, condition) pairs hold a single decision: people and cases can hardly be told apart in this study.")
+	}
+	f.add("departs_from_assignment", report.Warning, len(s.departed), "%s not as assigned (another condition, or a case not assigned): left out of every measure.",
+		plural(len(s.departed), "row is", "rows are"))
+	f.at("departs_from_assignment", t, s.departed)
+
+	absent, arms := 0, map[string]*[2]int{}
+	perPerson := map[string]int{}
+	for _, e := range s.entries {
+		if e.absent {
+			absent++
+		} else {
+			perPerson[e.person]++
+		}
+		if arms[e.person] == nil {
+			arms[e.person] = &[2]int{}
+		}
+		arms[e.person][e.condition]++
+	}
+	required := "the declared design"
+	if s.assigned {
+		required = "the assignment"
+	}
+	f.add("absent_decisions", report.Warning, absent, "%s %s requires no row holds: counted as missing, both ways.",
+		plural(absent, "decision that", "decisions that"), required)
+	if s.bothArms {
+		n := 0
+		for _, a := range arms {
+			if a[with] == 0 || a[without] == 0 {
+				n++
+			}
+		}
+		f.add("missing_arm", report.Warning, n, "%s in one condition only: the other arm counts as missing, both ways.", plural(n, "person decided", "people decided"))
+	}
+
+	var noOutput, ignored, silent []key
+	for _, k := range t.keys() {
+		r := t.rows[k]
+		switch {
+		case k.condition == with && !r.output.recorded:
+			noOutput = append(noOutput, k)
+		case k.condition == without && r.output.recorded:
+			ignored = append(ignored, k)
+		case k.condition == with && abstain[r.output.value]:
+			silent = append(silent, k)
+		}
+	}
+	f.add("with_row_without_output", report.Warning, len(noOutput), "%s `with` the output on the screen but no ai_output: left out of the rates that need it.",
+		plural(len(noOutput), "row is", "rows are"))
+	f.at("with_row_without_output", t, noOutput)
+	f.add("output_ignored", report.Note, len(ignored), "%s `without` an ai_output, which is ignored: the output was not on the screen.", plural(len(ignored), "row has", "rows have"))
+	f.add("abstentions", report.Note, len(silent), "%s with an output that the policy lists under `abstain`: left out of every rate about the system.", plural(len(silent), "row is", "rows are"))
+
+	several := 0
+	for _, outs := range t.outputs() {
+		if len(outs) > 1 {
+			several++
+		}
+	}
+	f.add("several_outputs", report.Warning, several, "%s several different outputs.", plural(several, "case was shown with", "cases were shown with"))
+
+	var single []string
+	for _, p := range sortedKeys(perPerson) {
+		if perPerson[p] == 1 {
+			single = append(single, p)
+		}
+	}
+	f.add("single_decision", report.Note, len(single), "%s a single decision%s.", plural(len(single), "person has", "people have"), name(single))
+
+	s.identical(t, &f)
+	labels(t, abstain, &f)
+	return f
+}
+
+// identical points at reviewers whose decisions are the same on all their cases: a team that discusses cases
+// is one reviewer.
+func (s *study) identical(t *Tally, f *flags) {
+	answers := map[string][]string{}
+	for _, k := range t.keys() {
+		r := t.rows[k]
+		if r.decision.recorded {
+			answers[k.person] = append(answers[k.person], k.item+"\x00"+k.condition.String()+"\x00"+r.decision.value)
+		}
+	}
+	same := map[string]int{}
+	for _, list := range answers {
+		if len(list) > 1 {
+			same[strings.Join(list, "\x01")]++
+		}
+	}
+	people := 0
+	for _, n := range same {
+		if n > 1 {
+			people += n
+		}
+	}
+	f.add("identical_reviewers", report.Warning, people, "%s the same decisions as another on all their cases; people who decide together count as one reviewer.", plural(people, "person has", "people have"))
+}
+
+// labels points at labels that look like one label written in several ways, at constant columns and at
+// outputs that no decision ever equals.
+func labels(t *Tally, abstain map[string]bool, f *flags) {
+	all, decisions, references, outputs := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	people, cases := map[string]bool{}, map[string]bool{}
+	for k, r := range t.rows {
+		people[k.person], cases[k.item] = true, true
+		if r.decision.recorded {
+			all[r.decision.value], decisions[r.decision.value] = true, true
+		}
+		if k.condition == with && r.output.recorded {
+			all[r.output.value], outputs[r.output.value] = true, true
+		}
+		ref := t.references[k.item].value
+		all[ref], references[ref] = true, true
+	}
+	f.alike("labels_differ_only_in_form", "labels", all)
+	f.alike("cases_differ_only_in_form", "case ids", cases)
+	if n := len(forms(people)); n > 0 { // reviewers are counted, never named
+		f.add("reviewers_differ_only_in_form", report.Warning, n, "%s only in letter case, spaces or Unicode form: one person under two names counts twice.",
+			plural(n, "group of reviewers differs", "groups of reviewers differ"))
+	}
+	for _, c := range []struct {
+		name   string
+		values map[string]bool
+	}{{"decision", decisions}, {"reference", references}, {"ai_output", outputs}} {
+		if len(c.values) == 1 && len(t.rows) > 1 {
+			f.add("constant_column", report.Note, 1, "Every recorded %s is %s.", c.name, diag.Quote(sortedKeys(c.values)[0]))
+		}
+	}
+	var never []string
+	for _, o := range sortedKeys(outputs) {
+		if !decisions[o] && !abstain[o] {
+			never = append(never, o)
+		}
+	}
+	f.add("output_never_decided", report.Warning, len(never),
+		"No decision ever equals the %s %s: the system counts as wrong there. If it commits to nothing, list it under `abstain` in the policy.",
+		map[bool]string{true: "output", false: "outputs"}[len(never) == 1], quoted(never))
+}
+
+// alike adds a finding for each group of values that differ only in letter case, inner white space or Unicode form.
+func (f *flags) alike(code, what string, values map[string]bool) {
+	for _, group := range forms(values) {
+		f.add(code, report.Warning, len(group), "The %s %s differ only in letter case, spaces or Unicode form; values are compared as text, so write each one way.", what, quoted(group))
+	}
+}
+
+// forms groups the values that are one under letter case, inner white space and Unicode form.
+func forms(values map[string]bool) [][]string {
+	groups := map[string][]string{}
+	for _, v := range sortedKeys(values) {
+		folded := strings.Map(func(r rune) rune {
+			if unicode.IsSpace(r) {
+				return -1
+			}
+			return r
+		}, strings.ToLower(norm.NFKC.String(v)))
+		groups[folded] = append(groups[folded], v)
+	}
+	var list [][]string
+	for _, k := range sortedKeys(groups) {
+		if len(groups[k]) > 1 {
+			list = append(list, groups[k])
+		}
+	}
+	slices.SortFunc(list, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	return list
+}
+
+// mostQuoted is how many values a message names.
+const mostQuoted = 5
+
+// quoted lists values for a message.
+func quoted(values []string) string {
+	shown := make([]string, 0, mostQuoted)
+	for _, v := range values[:min(len(values), mostQuoted)] {
+		shown = append(shown, diag.Quote(v))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(values) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,599 @@
+package humanai
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// The metrics that are not rates over decisions.
+const (
+	accuracyDifference = "accuracy_difference"
+	systemAccuracy     = "system_accuracy"
+	decisionTime       = "decision_time" // reported, never a rule
+)
+
+// place says where an entry stands for a rate.
+type place int
+
+const (
+	outside   place = iota // not one of the decisions that the rate is about
+	inside                 // in the denominator, of which kind can be told
+	uncertain              // absent, and whether it would be in the denominator cannot be told: missing at its worst
+	noOutput               // left out: no output was recorded
+	abstained              // left out: the system committed to nothing
+)
+
+// rate is a rate over decisions: what it counts, out of which.
+type rate struct {
+	name      string
+	counts    string // in words
+	outOf     string
+	condition condition // of the decisions it is about
+	where     func(e entry, v *view) place
+	event     func(e entry) bool // of an entry inside with a recorded decision
+}
+
+// rates lists the rates over decisions, in the order of the source document's table.
+var rates = []rate{
+	{"agreement", "decisions equal to the system's output", "decisions with the output shown", with,
+		aboutSystem(func(entry) bool { return true }), follows},
+	{"over_reliance", "decisions agreeing with the system", "decisions where the system was wrong", with,
+		aboutSystem(func(e entry) bool { return !systemRight(e) }), follows},
+	{"correct_override", "decisions equal to the reference", "decisions where the system was wrong", with,
+		aboutSystem(func(e entry) bool { return !systemRight(e) }), entry.right},
+	{"harmful_override", "decisions that differ from the system", "decisions where the system was right", with,
+		aboutSystem(systemRight), func(e entry) bool { return !follows(e) }},
+	{"accuracy_with", "decisions equal to the reference", "decisions with the output shown", with, inCondition(with), entry.right},
+	{"accuracy_without", "decisions equal to the reference", "decisions without the output", without, inCondition(without), entry.right},
+}
+
+// follows reports whether a recorded decision equals the system's output.
+func follows(e entry) bool { return e.decision.value == e.output.value }
+
+// systemRight reports whether the system's output equals the reference.
+func systemRight(e entry) bool { return e.output.value == e.reference.value }
+
+// inCondition places the decisions of a condition inside.
+func inCondition(c condition) func(entry, *view) place {
+	return func(e entry, _ *view) place {
+		if e.condition == c {
+			return inside
+		}
+		return outside
+	}
+}
+
+// aboutSystem places the decisions with an output for which in holds inside; those without an output, and those
+// where the system abstained, are left out of every rate about the system.
+func aboutSystem(in func(entry) bool) func(entry, *view) place {
+	return func(e entry, v *view) place {
+		switch {
+		case e.condition == without:
+			return outside
+		case e.output.recorded && v.abstain[e.output.value]:
+			return abstained
+		case e.absent && (!e.output.recorded || !e.reference.recorded):
+			return uncertain
+		case !e.output.recorded:
+			return noOutput
+		case in(e):
+			return inside
+		}
+		return outside
+	}
+}
+
+// view is what a measure looks at: the entries of the study, or of a slice of it, and how intervals are made.
+type view struct {
+	*study
+	entries    []entry
+	unrecorded []entry // left out because a column of the slice is not recorded
+	abstain    map[string]bool
+	judging    policy.Judging
+	labels     map[string]string
+}
+
+// label returns the measure's labels: the slice's and the given ones.
+func (v *view) label(pairs ...string) map[string]string {
+	labels := map[string]string{}
+	for k, x := range v.labels {
+		labels[k] = x
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		labels[pairs[i]] = pairs[i+1]
+	}
+	if len(labels) == 0 {
+		return nil
+	}
+	return labels
+}
+
+// tallied is the counts of a rate over some decisions: k events among n, missing of which are not recorded.
+type tallied struct{ k, missing, n int }
+
+// measured is a measure, and what a rule on it has to know.
+type measured struct {
+	report.Measure
+	doubts gate.Doubts
+	// need says what would decide a rule on the measure, where its interval straddles the threshold
+	need func(t report.Threshold) *report.Needs
+	// people says about how many would make the interval as wanted, at the present spread (means only)
+	people func(wanted func(interval.Interval) bool) (gate.Size, bool)
+}
+
+// count counts a rate over the view's decisions, in all and by person.
+func (v *view) count(r rate) (all tallied, people map[string]*tallied, repeats string, leftOut []report.LeftOut) {
+	people = map[string]*tallied{}
+	cases := map[string]int{}
+	var without, silent int
+	for _, e := range v.entries {
+		switch p := r.where(e, v); p {
+		case outside:
+		case noOutput:
+			without++
+		case abstained:
+			silent++
+		case inside, uncertain:
+			own := people[e.person]
+			if own == nil {
+				own = &tallied{}
+				people[e.person] = own
+			}
+			own.n++
+			cases[e.item]++
+			switch {
+			case !e.decision.recorded || p == uncertain:
+				own.missing++
+			case r.event(e):
+				own.k++
+			}
+		}
+	}
+	morePeople, moreCases := 0, 0
+	for _, own := range people {
+		all.k, all.missing, all.n = all.k+own.k, all.missing+own.missing, all.n+own.n
+		if own.n > 1 {
+			morePeople++
+		}
+	}
+	for _, n := range cases {
+		if n > 1 {
+			moreCases++
+		}
+	}
+	switch {
+	case morePeople > 0 && moreCases > 0:
+		repeats = fmt.Sprintf("%d of %d people and %d of %d cases appear more than once", morePeople, len(people), moreCases, len(cases))
+	case morePeople > 0:
+		repeats = fmt.Sprintf("%d of %d people appear more than once", morePeople, len(people))
+	case moreCases > 0:
+		repeats = fmt.Sprintf("%d of %d cases appear more than once", moreCases, len(cases))
+	}
+	leftOut = reasons(reasonNoOutput, without, reasonAbstained, silent)
+	return all, people, repeats, v.alsoLeftOut(leftOut, r.condition)
+}
+
+// reasons lists the reasons with a count above zero: reason, count, reason, count …
+func reasons(pairs ...any) []report.LeftOut {
+	var list []report.LeftOut
+	for i := 0; i < len(pairs); i += 2 {
+		if n := pairs[i+1].(int); n > 0 {
+			list = append(list, report.LeftOut{Reason: pairs[i].(string), Count: n})
+		}
+	}
+	return list
+}
+
+// alsoLeftOut adds what is left out of every measure of the view: of the decisions in the given conditions,
+// those that depart from the assignment and those that a slice cannot tell.
+func (v *view) alsoLeftOut(list []report.LeftOut, conditions ...condition) []report.LeftOut {
+	departed := 0
+	for _, k := range v.departed {
+		if slices.Contains(conditions, k.condition) {
+			departed++
+		}
+	}
+	unrecorded := 0
+	for _, e := range v.unrecorded {
+		if slices.Contains(conditions, e.condition) {
+			unrecorded++
+		}
+	}
+	return append(list, reasons(reasonDeparts, departed, reasonNoSlice, unrecorded)...)
+}
+
+// rateOver measures a rate over decisions, each decision a unit.
+func (v *view) rateOver(r rate) (measured, error) {
+	all, _, repeats, leftOut := v.count(r)
+	m, err := v.exact(r.name, all, "decisions", leftOut)
+	if repeats != "" && m.doubts.Undecided == "" {
+		m.doubts.Review = "Among the " + plural(all.n, "decision", "decisions") + " of this rate " + repeats +
+			", which makes the interval too narrow: a person must decide, or use `per: person`."
+		m.Conditions += " Here " + repeats + ", so it is too narrow."
+	}
+	return m, err
+}
+
+// exact measures a rate of independent 0/1 units.
+func (v *view) exact(name string, c tallied, units string, leftOut []report.LeftOut) (measured, error) {
+	iv, err := gate.Rate(c.k, c.missing, c.n, v.judging)
+	if err != nil {
+		return measured{}, fmt.Errorf("%s: %w", name, err)
+	}
+	m := measured{Measure: report.Measure{
+		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
+		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
+		Missing: report.Int(c.missing), LeftOut: leftOut, Conditions: gate.Conditions(iv, units, v.judging),
+	}}
+	if recorded := c.n - c.missing; recorded > 0 {
+		m.Estimate = report.Number(float64(c.k) / float64(recorded))
+	} else {
+		m.doubts.Undecided = "Nothing was evaluated: the rate has no recorded decision."
+	}
+	if c.n > 0 {
+		m.Completions = &report.Completions{Low: float64(c.k) / float64(c.n), High: float64(c.k+c.missing) / float64(c.n)}
+	}
+	m.need = func(t report.Threshold) *report.Needs {
+		return gate.RateNeeds(c.k, c.missing, c.n, units, t, v.judging)
+	}
+	return m, nil
+}
+
+// systemAccuracy measures how often the system's output was right, each case a unit. A case with several
+// outputs, one of them right, is right under one completion and wrong under the other.
+func (v *view) systemAccuracy() (measured, error) {
+	type seen struct {
+		outputs         map[string]bool
+		reference       string
+		shown, silenced bool
+	}
+	cases := map[string]*seen{}
+	for _, e := range v.entries {
+		if e.condition != with {
+			continue
+		}
+		c := cases[e.item]
+		if c == nil {
+			c = &seen{outputs: map[string]bool{}, reference: e.reference.value}
+			cases[e.item] = c
+		}
+		switch {
+		case e.absent || !e.output.recorded: // an absent decision showed nothing
+		case v.abstain[e.output.value]:
+			c.silenced = true
+		default:
+			c.outputs[e.output.value] = true
+		}
+	}
+	var c tallied
+	several, silent, none := 0, 0, 0
+	for _, one := range cases {
+		switch {
+		case len(one.outputs) == 0 && one.silenced:
+			silent++
+			continue
+		case len(one.outputs) == 0:
+			none++
+			continue
+		case len(one.outputs) == 1 && one.outputs[one.reference]:
+			c.k++
+		case len(one.outputs) > 1:
+			several++
+			if one.outputs[one.reference] {
+				c.missing++
+			}
+		}
+		if len(one.outputs) == 1 && one.silenced {
+			several++ // an abstention beside an answer is another output
+		}
+		c.n++
+	}
+	departed := map[string]bool{} // cases of which every row `with` departs from the assignment
+	for _, k := range v.departed {
+		if k.condition == with && cases[k.item] == nil {
+			departed[k.item] = true
+		}
+	}
+	leftOut := reasons(reasonNoOutput, none, reasonAbstained, silent, reasonDeparts, len(departed))
+	m, err := v.exact(systemAccuracy, c, "cases", v.alsoLeftOut(leftOut))
+	if several > 0 && m.doubts.Undecided == "" {
+		m.doubts.Review = fmt.Sprintf("%s of %d had several different outputs, so whether the system was right there is not one answer: a person must decide.",
+			plural(several, "case", "cases"), c.n)
+	}
+	return m, err
+}
+
+// ratePerPerson measures the mean over people of each person's own rate, each person a unit.
+func (v *view) ratePerPerson(r rate) (measured, error) {
+	_, people, _, leftOut := v.count(r)
+	if v.bothArms { // an arm that the declared design gives and no row shows was between none and all
+		for p := range v.otherArmOnly(r.condition) {
+			people[p] = &tallied{missing: 1, n: 1}
+		}
+	}
+	values := &means{}
+	missing := 0
+	for _, p := range sortedKeys(people) {
+		own := people[p]
+		missing += own.missing
+		values.low = append(values.low, quotient(own.k, own.n))
+		values.high = append(values.high, quotient(own.k+own.missing, own.n))
+		if recorded := own.n - own.missing; recorded > 0 {
+			values.estimates.add(own.k, recorded, 1)
+			values.estimated++
+		}
+		values.lows.add(own.k, own.n, 1)
+		values.highs.add(own.k+own.missing, own.n, 1)
+	}
+	leftOut = append(reasons(reasonNoneOwn, len(v.people)-len(people)), leftOut...)
+	m, err := v.mean(r.name, values, interval.Unit, missing, leftOut)
+	m.Labels = v.label("per", "person")
+	m.Conditions += " Speaks of people with at least one such decision."
+	return m, err
+}
+
+// otherArmOnly returns the people of the view who have decisions in the other condition only.
+func (v *view) otherArmOnly(c condition) map[string]bool {
+	only := map[string]bool{}
+	for _, e := range v.entries {
+		if e.condition != c {
+			only[e.person] = true
+		}
+	}
+	for _, e := range v.entries {
+		if e.condition == c {
+			delete(only, e.person)
+		}
+	}
+	return only
+}
+
+// arm is one person's decisions in one condition.
+type arm struct{ n, correct, missing int }
+
+// difference measures the accuracy difference: the mean over people of each person's accuracy with the output
+// minus their own accuracy without it.
+func (v *view) difference() (measured, error) {
+	arms := map[string]*[2]arm{}
+	missing := 0
+	for _, e := range v.entries {
+		own := arms[e.person]
+		if own == nil {
+			own = &[2]arm{}
+			arms[e.person] = own
+		}
+		a := &own[e.condition]
+		a.n++
+		switch {
+		case !e.decision.recorded:
+			a.missing++
+			missing++
+		case e.right():
+			a.correct++
+		}
+	}
+	values := &means{}
+	oneArmed, both := 0, 0
+	for _, p := range sortedKeys(arms) {
+		w, o := arms[p][with], arms[p][without]
+		if w.n == 0 || o.n == 0 {
+			if !v.bothArms {
+				oneArmed++
+				continue
+			}
+			// A missing arm was between all wrong and all right.
+			if w.n == 0 {
+				w = arm{n: 1, missing: 1}
+			} else {
+				o = arm{n: 1, missing: 1}
+			}
+			missing++
+		} else {
+			both++
+		}
+		values.low = append(values.low, gain(w.correct, w.n, o.correct+o.missing, o.n))
+		values.high = append(values.high, gain(w.correct+w.missing, w.n, o.correct, o.n))
+		values.lows.add(w.correct, w.n, 1)
+		values.lows.add(o.correct+o.missing, o.n, -1)
+		values.highs.add(w.correct+w.missing, w.n, 1)
+		values.highs.add(o.correct, o.n, -1)
+		if wr, or := w.n-w.missing, o.n-o.missing; wr > 0 && or > 0 {
+			values.estimates.add(w.correct, wr, 1)
+			values.estimates.add(o.correct, or, -1)
+			values.estimated++
+		}
+	}
+	people := len(arms)
+	if v.labels == nil { // someone all of whose rows depart from the assignment is left out too
+		oneArmed += len(v.people) - len(arms)
+		people = len(v.people)
+	}
+	m, err := v.mean(accuracyDifference, values, interval.Difference, missing, v.alsoLeftOut(reasons(reasonOneArm, oneArmed), with, without))
+	if err != nil {
+		return m, err
+	}
+	switch {
+	case m.doubts.Undecided != "":
+	case both < 2 || values.estimated < 2:
+		m.doubts.Undecided = fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", min(both, values.estimated))
+	case gate.Exceeds(oneArmed, people, v.judging.MaxLeftOut):
+		m.doubts.Undecided = fmt.Sprintf("%d of %d people did not decide in both conditions, more than max_left_out allows (%s): those who stopped may be those it harmed.",
+			oneArmed, people, v.judging.MaxLeftOut.Text)
+	case gate.Exceeds(len(v.departed), v.rows, v.judging.MaxLeftOut):
+		m.doubts.Undecided = fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).",
+			len(v.departed), v.rows, v.judging.MaxLeftOut.Text)
+	case v.design.contradicted:
+		m.doubts.Undecided = "The file does not follow the declared design (" + v.design.name + ")."
+	case v.design.name == mixed:
+		m.doubts.Undecided = "Some people decided some cases once and others twice: declare the design (`design: crossed` or `design: before_after`)."
+	case len(v.wrongOrder) > 0:
+		m.doubts.Undecided = fmt.Sprintf("In %s the decision with the output came first; in a before_after study the one without must.",
+			plural(len(v.wrongOrder), "pair of decisions", "pairs of decisions"))
+	}
+	return m, nil
+}
+
+// means is the values of independent units, each under its two completions, and the exact sums behind the
+// printed means.
+type means struct {
+	low, high   []float64
+	estimates   sum // over the estimated units
+	lows, highs sum // over all units
+	estimated   int
+}
+
+// mean measures a mean over people.
+func (v *view) mean(name string, x *means, scale interval.Scale, missing int, leftOut []report.LeftOut) (measured, error) {
+	iv, broken, err := gate.Mean(x.low, x.high, scale, len(v.people), v.judging)
+	if err != nil {
+		return measured{}, fmt.Errorf("%s: %w", name, err)
+	}
+	m := measured{Measure: report.Measure{
+		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: scale.Lower, Upper: scale.Upper},
+		Units: report.Int(len(x.low)), UnitName: "people", Missing: report.Int(missing), LeftOut: leftOut,
+		Conditions: gate.Conditions(iv, "people", v.judging),
+	}}
+	m.doubts.Review = broken
+	if broken != "" {
+		m.doubts.Review = "The plan is broken: " + broken + "."
+	}
+	if x.estimated > 0 {
+		m.Estimate = report.Number(x.estimates.over(x.estimated))
+		if less := len(x.low) - x.estimated; less > 0 {
+			m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d people: the others have nothing recorded on one side.", x.estimated, len(x.low))
+		}
+	} else {
+		m.doubts.Undecided = "Nothing was evaluated: no person has a recorded decision to count."
+	}
+	if n := len(x.low); n > 0 {
+		m.Completions = &report.Completions{Low: x.lows.over(n), High: x.highs.over(n)}
+	}
+	sample := gate.MeanSample{Low: x.low, High: x.high, Scale: scale, Enrolled: len(v.people), Unit: "people"}
+	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	m.people = func(wanted func(interval.Interval) bool) (gate.Size, bool) { return sample.Size(v.judging, wanted) }
+	return m, nil
+}
+
+// quotient is k/n rounded once.
+func quotient(k, n int) float64 { return float64(k) / float64(n) }
+
+// gain is a/b − c/d rounded once: the counts are far below the 2^53 up to which products are exact.
+func gain(a, b, c, d int) float64 { return float64(a*d-c*b) / float64(b*d) }
+
+// sum is an exact sum of fractions, grouped by denominator so that it stays small.
+type sum map[int]*big.Int
+
+// add adds sign·k/n.
+func (s *sum) add(k, n, sign int) {
+	if *s == nil {
+		*s = sum{}
+	}
+	if (*s)[n] == nil {
+		(*s)[n] = new(big.Int)
+	}
+	(*s)[n].Add((*s)[n], big.NewInt(int64(sign*k)))
+}
+
+// over is the sum divided by units, rounded once.
+func (s sum) over(units int) float64 {
+	total := new(big.Rat)
+	for _, n := range sortedInts(s) {
+		total.Add(total, new(big.Rat).SetFrac(s[n], big.NewInt(int64(n))))
+	}
+	x, _ := total.Quo(total, new(big.Rat).SetInt64(int64(units))).Float64()
+	return x
+}
+
+// sortedInts returns the denominators in order.
+func sortedInts(s sum) []int {
+	list := make([]int, 0, len(s))
+	for n := range s {
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// times measures decision times in seconds: the pooled median of a condition without an interval (decisions of
+// the same people would make it far too narrow), and the median over people of their own medians with one. A
+// missing time is 0 for the lower end and unbounded for the upper. No time recorded: no measure.
+func (v *view) times(c condition) ([]measured, error) {
+	var pooled []float64
+	own := map[string][]float64{}
+	gaps := map[string]int{}
+	decisions, missing := 0, 0
+	for _, e := range v.entries {
+		if e.condition != c {
+			continue
+		}
+		decisions++
+		if _, found := gaps[e.person]; !found {
+			gaps[e.person] = 0
+		}
+		if !e.hasSeconds {
+			missing++
+			gaps[e.person]++
+			continue
+		}
+		pooled = append(pooled, e.seconds)
+		own[e.person] = append(own[e.person], e.seconds)
+	}
+	if len(pooled) == 0 {
+		return nil, nil
+	}
+	leftOut := v.alsoLeftOut(nil, c)
+	all := measured{Measure: report.Measure{
+		Metric: decisionTime, Labels: v.label("condition", c.String()), Estimate: report.Number(median(pooled)),
+		Units: report.Int(decisions), UnitName: "decisions", Missing: report.Int(missing), LeftOut: leftOut,
+		Conditions: "Seconds; the median of all decisions, which has no valid interval because people repeat.",
+	}}
+	var low, high, medians []float64
+	for _, p := range sortedKeys(gaps) {
+		fill := func(x float64) []float64 {
+			list := slices.Clone(own[p])
+			for range gaps[p] {
+				list = append(list, x)
+			}
+			return list
+		}
+		low, high = append(low, median(fill(0))), append(high, median(fill(math.Inf(1))))
+		if len(own[p]) > 0 {
+			medians = append(medians, median(own[p]))
+		}
+	}
+	iv, err := interval.Median(low, high, v.judging.Confidence.Value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", decisionTime, err)
+	}
+	each := measured{Measure: report.Measure{
+		Metric: decisionTime, Labels: v.label("condition", c.String(), "per", "person"), Estimate: report.Number(median(medians)),
+		Interval: report.PublishInterval(iv), Units: report.Int(len(low)), UnitName: "people", Missing: report.Int(missing), LeftOut: leftOut,
+		Conditions: "Seconds; the median over people of each person's own median. " + gate.Conditions(iv, "people", v.judging),
+	}}
+	return []measured{all, each}, nil
+}
+
+// median is the middle value, or the mean of the two middle ones; it orders list.
+func median(list []float64) float64 {
+	slices.Sort(list)
+	n := len(list)
+	if n%2 == 1 {
+		return list[n/2]
+	}
+	return list[n/2-1]/2 + list[n/2]/2
+}
+
+// plural writes a count with its noun.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

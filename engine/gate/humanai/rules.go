@@ -1,0 +1,415 @@
+package humanai
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// Gate is the human-ai gate.
+type Gate struct{}
+
+var _ gate.Gate = Gate{}
+
+// Name implements gate.Gate.
+func (Gate) Name() string { return "human-ai" }
+
+// Section implements gate.Gate.
+func (Gate) Section() string { return "human_ai" }
+
+// The values of a rule's own keys.
+const (
+	perPerson      = "person"
+	peopleAndCases = "people_and_cases"
+)
+
+// ruleSpec lists the metrics that a rule can name.
+func ruleSpec() policy.RuleSpec {
+	spec := policy.RuleSpec{
+		MetricKey:  "metric",
+		Metrics:    []policy.MetricSpec{{Name: accuracyDifference, Lower: -1, Upper: 1}},
+		Thresholds: []policy.Kind{policy.Minimum, policy.Maximum},
+	}
+	for _, r := range rates {
+		spec.Metrics = append(spec.Metrics, policy.MetricSpec{Name: r.name, Upper: 1})
+	}
+	return policy.RuleSpec{
+		MetricKey: spec.MetricKey,
+		Metrics: append(spec.Metrics,
+			policy.MetricSpec{Name: systemAccuracy, Upper: 1},
+			policy.MetricSpec{Name: decisionTime, Hint: "decision_time is reported, never a rule: a person who follows blindly takes a normal time"}),
+		Thresholds: spec.Thresholds,
+	}
+}
+
+// rule is a policy's rule with the keys of this gate.
+type rule struct {
+	policy.Rule
+	perPerson  bool
+	generalize bool
+	terms      []sliceTerm
+	slice      string // in words
+}
+
+// question is one study being read and judged.
+type question struct {
+	source     gate.Source
+	judging    policy.Judging
+	design     string
+	abstain    []string
+	inputs     []gate.Input
+	rules      []rule
+	where      []string // columns that rules slice by
+	policyNote []report.Finding
+	prospects  []diag.Diagnostic
+	tally      *Tally
+	assigned   []key // nil without an assignment
+	assignedAt map[key]diag.Pos
+}
+
+// Compile implements gate.Gate.
+func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
+	q := &question{source: source, judging: gate.WithDefaults(source.Settings.Judging), design: source.Flags.Design}
+	files, base, assignment := source.Files, "", source.Flags.Assignment
+	if s := source.Section; s != nil {
+		q.readSection(s, diags)
+		decisions := s.Map.TextOrTexts("decisions")
+		assigned := s.Map.Text("assignment")
+		s.Map.Done(s.Context())
+		switch {
+		case len(files) > 0:
+			q.notRead("decisions", decisions)
+			if assigned.Set && assignment == "" {
+				q.notRead("assignment", []policy.Text{assigned})
+			}
+		case len(decisions) == 0 && source.NoFiles:
+		case len(decisions) == 0:
+			s.Map.Errorf(s.Pos, "%s names no decisions; add `decisions: decisions.csv`, or name files on the command line", s.Context())
+		default:
+			base = folder(s.Pos.File)
+			for _, d := range decisions {
+				files = append(files, d.Value)
+			}
+			assignment = assigned.Value
+		}
+	}
+	q.tally = newTally(source.Flags.ShowUnits)
+	rename := map[string]string{}
+	known := columns(q.where)
+	for _, p := range source.Settings.Columns {
+		rename[p.Key.Value] = p.Value.Value
+		if !slices.ContainsFunc(known, func(c rows.Column) bool { return c.Name == p.Key.Value }) {
+			diags.Addf(p.Key.Pos, "columns: human-ai reads no column %s; its columns are case, reviewer, condition, decision, reference, ai_output, started_at, decided_at and those of a rule's `where`", diag.Quote(p.Key.Value))
+		}
+	}
+	var missing []string
+	for _, m := range source.Settings.MissingValues {
+		missing = append(missing, m.Value)
+	}
+	q.inputs = []gate.Input{{Paths: files, Base: base, Columns: known, Rename: rename, MissingValues: missing, Add: q.tally.Add}}
+	if assignment != "" {
+		q.assigned, q.assignedAt = []key{}, map[key]diag.Pos{}
+		q.inputs = append(q.inputs, gate.Input{Role: "assignment", Paths: []string{assignment}, Base: base,
+			Columns: []rows.Column{{Name: "case", Required: true}, {Name: "reviewer", Required: true}, {Name: "condition", Required: true}},
+			Rename:  only(rename, "case", "reviewer", "condition"), Add: q.addAssigned})
+	}
+	return q
+}
+
+// only keeps the given keys of a map.
+func only(m map[string]string, keys ...string) map[string]string {
+	kept := map[string]string{}
+	for _, k := range keys {
+		if v, found := m[k]; found {
+			kept[k] = v
+		}
+	}
+	return kept
+}
+
+// folder is the folder of a policy's file, as a path with forward or native separators as given; "." where
+// the file has none.
+func folder(file string) string {
+	if i := strings.LastIndexAny(file, `/\`); i >= 0 {
+		return file[:i+1]
+	}
+	return "."
+}
+
+// notRead notes that a file of the policy was not read because files were named on the command line.
+func (q *question) notRead(key string, paths []policy.Text) {
+	for _, p := range paths {
+		q.policyNote = append(q.policyNote, report.Finding{Code: "policy_file_not_read", Severity: report.Note,
+			Message: "The policy's `" + key + ": " + p.Value + "` was not read: files were named on the command line.", Count: 1})
+	}
+}
+
+// readSection reads the gate's keys of a section, and its rules.
+func (q *question) readSection(s *policy.Section, diags *diag.List) {
+	design := s.Map.Choice("design", Designs...)
+	if design.Set {
+		if q.design != "" && q.design != design.Value {
+			diags.Addf(design.Pos, "design is %s here and %s in --design; say it once, or the same in both", design.Value, q.design)
+		}
+		q.design = design.Value
+	}
+	for _, a := range s.Map.Texts("abstain") {
+		q.abstain = append(q.abstain, a.Value)
+	}
+	rules, findings := policy.ReadRules(s, q.source.Settings, ruleSpec())
+	for i := range rules {
+		q.rules = append(q.rules, q.compileRule(rules[i]))
+	}
+	for _, f := range findings {
+		q.policyNote = append(q.policyNote, report.Finding{Code: f.Code, Severity: report.Warning, Message: f.Message + ".", Count: 1})
+		q.prospects = append(q.prospects, diag.Diagnostic{Pos: f.Pos, Message: f.Message})
+	}
+}
+
+// Prospects implements gate.Question.
+func (q *question) Prospects() []diag.Diagnostic {
+	list := slices.Clone(q.prospects)
+	for _, r := range q.rules {
+		scale := interval.Difference
+		switch {
+		case r.Threshold == nil || r.Looks.Value != policy.LooksOnce || r.generalize:
+			continue
+		case r.perPerson:
+			scale = interval.Unit
+		case r.Metric.Value != accuracyDifference:
+			continue
+		}
+		out := gate.Start(&r.Rule)
+		for _, never := range gate.NeverAtPlan(out.Threshold, scale, r.Judging) {
+			list = append(list, diag.Diagnostic{Pos: r.Pos, Message: fmt.Sprintf("%s can never %s with %d people planned%s", r.Name(), never.What, r.Planned.Value, never.Why)})
+		}
+	}
+	return list
+}
+
+// compileRule reads a rule's own keys and checks that they go together.
+func (q *question) compileRule(p policy.Rule) rule {
+	r := rule{Rule: p}
+	per := p.Map.Choice("per", perPerson)
+	generalize := p.Map.Choice("generalize", peopleAndCases)
+	p.Map.Done(p.Name())
+	r.perPerson, r.generalize = per.Set, generalize.Set
+	isMean := r.perPerson || p.Metric.Value == accuracyDifference
+	switch p.Metric.Value {
+	case "": // reported already
+	case accuracyDifference:
+		if per.Set {
+			p.Map.Errorf(per.Pos, "accuracy_difference counts each person once already; leave per out")
+		}
+	case systemAccuracy:
+		if per.Set {
+			p.Map.Errorf(per.Pos, "system_accuracy has no per-person form: its units are cases; leave per out")
+		}
+	}
+	if generalize.Set && p.Metric.Set && p.Metric.Value != accuracyDifference {
+		p.Map.Errorf(generalize.Pos, "generalize is for accuracy_difference, not for %s", p.Metric.Value)
+	}
+	if generalize.Set && p.Looks.Set {
+		p.Map.Errorf(generalize.Pos, "generalize: people_and_cases holds at one look; it does not go with looks: %s", p.Looks.Value)
+	}
+	if !isMean && p.Metric.Set && p.Looks.Value == policy.LooksOnce {
+		if p.Map.Has("looks") {
+			p.Map.Errorf(p.Looks.Pos, "looks: once fixes the number of units of a mean; %s has an exact interval, which is for one look already (or add `per: person`)", p.Metric.Value)
+		}
+		r.Looks, r.Planned, r.MeanMethod = policy.Text{}, policy.Int{}, policy.Text{} // a section's is for its means
+	}
+	var names, values []string
+	for _, w := range p.Where {
+		i := slices.Index(q.where, w.Key.Value)
+		if i < 0 {
+			i = len(q.where)
+			q.where = append(q.where, w.Key.Value)
+		}
+		r.terms = append(r.terms, sliceTerm{i, w.Value.Value})
+		names, values = append(names, w.Key.Value), append(values, w.Value.Value)
+	}
+	r.slice = joinTerms(names, values)
+	return r
+}
+
+// addAssigned keeps one row of the assignment.
+func (q *question) addAssigned(r rows.Row, diags *diag.List) {
+	item, hasItem := r.Text(0)
+	person, hasPerson := r.Text(1)
+	c, _ := r.Text(2)
+	switch {
+	case !hasItem:
+		diags.Addf(r.Pos(0), "case is empty; every row needs one")
+	case !hasPerson:
+		diags.Addf(r.Pos(1), "reviewer is empty; every row needs one")
+	case c != "with" && c != "without":
+		diags.Addf(r.Pos(2), "condition is %s; write \"with\" or \"without\"", diag.Quote(c))
+	default:
+		k := key{person: person, item: item}
+		if c == "with" {
+			k.condition = with
+		}
+		if first, found := q.assignedAt[k]; found {
+			diags.Addf(r.Pos(-1), "the same case, reviewer and condition as at %s; a person is assigned a case once in a condition", first)
+			return
+		}
+		q.assigned, q.assignedAt[k] = append(q.assigned, k), r.Pos(-1)
+	}
+}
+
+// Inputs implements gate.Question.
+func (q *question) Inputs() []gate.Input { return q.inputs }
+
+// Rules implements gate.Question.
+func (q *question) Rules() []policy.Rule {
+	list := make([]policy.Rule, 0, len(q.rules))
+	for _, r := range q.rules {
+		list = append(list, r.Rule)
+	}
+	return list
+}
+
+// Answer implements gate.Question.
+func (q *question) Answer(c gate.Context) (gate.Answer, error) {
+	s := newStudy(q.tally, q.assigned, q.design)
+	all := &view{study: s, entries: s.entries, abstain: map[string]bool{}, judging: q.judging}
+	for _, a := range q.abstain {
+		all.abstain[a] = true
+	}
+	f := s.findings(q.tally, all.abstain, q.source.Flags.ShowUnits)
+	g := report.Gate{Gate: Gate{}.Name(), Design: s.design.name, Summary: s.summary(), Data: s.data()}
+	if q.source.Section != nil && !q.source.Section.Bare {
+		g.Name = q.source.Section.Name.Value
+	}
+	g.Assumptions, g.Limits = assumptions(s), limits(s)
+	if q.source.Verb != gate.Check {
+		measures, err := all.measures()
+		if err != nil {
+			return gate.Answer{}, err
+		}
+		for _, m := range measures {
+			g.Measures = append(g.Measures, m.Measure)
+			if m.Metric == accuracyDifference {
+				all.tooWide(m, &f)
+			}
+		}
+	}
+	var settled []report.Finding
+	if q.source.Verb == gate.Decide {
+		for i := range q.rules {
+			r, err := q.decide(&q.rules[i], all)
+			if err != nil {
+				return gate.Answer{}, err
+			}
+			settled = append(settled, gate.Settle(&r, &q.rules[i].Rule, c)...)
+			g.Rules = append(g.Rules, r)
+		}
+	}
+	g.Findings = slices.Concat(f.findings, q.policyNote, settled)
+	return gate.Answer{Gate: g, Located: f.located}, nil
+}
+
+// measures lists every measure of the study.
+func (v *view) measures() ([]measured, error) {
+	var list []measured
+	add := func(m measured, err error) error {
+		list = append(list, m)
+		return err
+	}
+	if err := add(v.difference()); err != nil {
+		return nil, err
+	}
+	exact := *v // pooled rates are for one look, whatever the section plans for its means
+	if exact.judging.Looks.Value == policy.LooksOnce {
+		exact.judging.Looks = policy.Text{}
+	}
+	for _, r := range rates {
+		if err := add(exact.rateOver(r)); err != nil {
+			return nil, err
+		}
+	}
+	if err := add(exact.systemAccuracy()); err != nil {
+		return nil, err
+	}
+	for _, r := range rates {
+		if err := add(v.ratePerPerson(r)); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range []condition{with, without} {
+		times, err := v.times(c)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, times...)
+	}
+	return list, nil
+}
+
+// decide measures one rule and compares it.
+func (q *question) decide(r *rule, all *view) (report.Rule, error) {
+	v := &view{study: all.study, abstain: all.abstain, judging: r.Judging}
+	v.entries, v.unrecorded = slice(all.entries, r.terms)
+	if r.slice != "" {
+		v.labels = map[string]string{"where": r.slice}
+	}
+	m, err := v.metric(r)
+	if err != nil {
+		return report.Rule{}, err
+	}
+	out := gate.Start(&r.Rule)
+	out.Measure = m.Measure
+	out.Assumptions = append([]string{m.Conditions}, ruleAssumptions(v.study, r)...)
+	if v.design.name == sparse {
+		m.doubts.Undecided = "The study is sparse (most cases were decided once in each condition, by different people): it is described, never decided."
+	}
+	if r.Map.Has("max_left_out") && r.Metric.Value != accuracyDifference && m.doubts.Undecided == "" {
+		if left, total := leftOutOf(m.Measure); gate.Exceeds(left, total, r.MaxLeftOut) {
+			m.doubts.Undecided = plural(left, m.UnitName[:len(m.UnitName)-1], m.UnitName) + " left out, more than max_left_out allows (" + r.MaxLeftOut.Text + ")."
+		}
+	}
+	gate.Conclude(&out, m.doubts)
+	switch {
+	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
+		out.Needs = m.need(out.Threshold)
+	case out.Verdict == report.ManualReview && m.Metric != systemAccuracy && m.Metric != accuracyDifference && !r.perPerson:
+		out.Needs = &report.Needs{What: "a person to decide, or `per: person` on the rule"}
+	case out.Verdict == report.ManualReview:
+		out.Needs = &report.Needs{What: "a person to decide"}
+	}
+	return out, nil
+}
+
+// leftOutOf counts what a rate left out, and out of how many.
+func leftOutOf(m report.Measure) (left, total int) {
+	for _, l := range m.LeftOut {
+		if m.UnitName != "people" || l.Reason == reasonNoneOwn {
+			left += l.Count
+		}
+	}
+	return left, left + *m.Units
+}
+
+// metric measures what a rule names.
+func (v *view) metric(r *rule) (measured, error) {
+	switch {
+	case r.Metric.Value == accuracyDifference && r.generalize:
+		return v.generalized()
+	case r.Metric.Value == accuracyDifference:
+		return v.difference()
+	case r.Metric.Value == systemAccuracy:
+		return v.systemAccuracy()
+	}
+	i := slices.IndexFunc(rates, func(x rate) bool { return x.name == r.Metric.Value })
+	if r.perPerson {
+		return v.ratePerPerson(rates[i])
+	}
+	return v.rateOver(rates[i])
+}

@@ -1,0 +1,135 @@
+package gate
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// Exceeds reports whether count out of total is more than a policy's share allows, compared exactly with the
+// decimal as written: exactly the share is still allowed.
+func Exceeds(count, total int, share policy.Number) bool {
+	limit, ok := new(big.Rat).SetString(share.Text)
+	if !ok {
+		limit = new(big.Rat).SetFloat64(share.Value)
+	}
+	limit.Mul(limit, new(big.Rat).SetInt64(int64(total)))
+	return new(big.Rat).SetInt64(int64(count)).Cmp(limit) > 0
+}
+
+// WithDefaults fills the confidence and max_left_out that nobody said.
+func WithDefaults(j policy.Judging) policy.Judging {
+	if !j.Confidence.Set {
+		j.Confidence = policy.Number{Text: policy.DefaultConfidence, Value: 0.95}
+	}
+	if !j.MaxLeftOut.Set {
+		j.MaxLeftOut = policy.Number{Text: policy.DefaultMaxLeftOut, Value: 0.10}
+	}
+	return j
+}
+
+// Size is about how many units a study would need in all.
+type Size struct {
+	Units int
+	More  bool // more than Units: the search was not carried further
+}
+
+// String writes the size as "about 52" or "more than 1000000".
+func (s Size) String() string {
+	if s.More {
+		return "more than " + strconv.Itoa(s.Units)
+	}
+	return "about " + strconv.Itoa(s.Units)
+}
+
+// MeanSample is the present values of independent units, each under its two completions, from which the size
+// of a study that decides is judged: the present sample is stretched by quantiles to more units, and its real
+// interval computed.
+type MeanSample struct {
+	Low, High []float64
+	Scale     interval.Scale
+	Enrolled  int    // units in the file or the assignment, left-out ones included
+	Unit      string // in the plural
+}
+
+// Size returns about how many units in all would make the interval as wanted, at the present spread. ok is
+// false where no number would, or nothing is known yet.
+func (s MeanSample) Size(j policy.Judging, wanted func(interval.Interval) bool) (Size, bool) {
+	n, more, err := interval.Needed(MeanMethod(j), s.Low, s.High, s.Scale, j.Confidence.Value, wanted)
+	if err != nil || n == 0 {
+		return Size{}, false
+	}
+	return Size{n, more}, true
+}
+
+// Needs says what would decide a rule on the mean whose interval straddles the threshold: more units where
+// the interval allows looking again, a new sample where it was planned for one.
+func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
+	size, ok := s.Size(j, decides(t))
+	switch {
+	case !ok:
+		return &report.Needs{What: "a larger effect or other data: at the present values no number of " + s.Unit + " would decide"}
+	case j.Looks.Value == policy.LooksOnce && s.Enrolled < j.Planned.Value:
+		return &report.Needs{What: "more " + s.Unit + ", as planned", AtLeast: j.Planned.Value - s.Enrolled}
+	case j.Looks.Value == policy.LooksOnce:
+		return &report.Needs{What: s.Unit + " in a new sample, planned beforehand", AtLeast: size.Units}
+	}
+	return &report.Needs{What: "more " + s.Unit + " at the present spread", AtLeast: max(1, size.Units-len(s.Low))}
+}
+
+// RateNeeds says what would decide a rule on a rate of n independent units, k of them events and missing not
+// recorded.
+func RateNeeds(k, missing, n int, unit string, t report.Threshold, j policy.Judging) *report.Needs {
+	size, more, err := interval.NeededRate(k, missing, n, j.Confidence.Value, decides(t))
+	switch {
+	case err != nil || size == 0:
+		return &report.Needs{What: "another rate: at the present one no number of " + unit + " would decide"}
+	case j.Looks.Value == policy.LooksRepeated && !more:
+		return &report.Needs{What: "more " + unit + " at the present rate", AtLeast: max(1, size-n)}
+	}
+	return &report.Needs{What: unit + " in a new sample (or `looks: repeated`, set before collecting)", AtLeast: size}
+}
+
+// decides returns whether an interval would decide a rule with threshold t.
+func decides(t report.Threshold) func(interval.Interval) bool {
+	return func(iv interval.Interval) bool { return t.Compare(iv.Lower, iv.Upper) != report.InsufficientEvidence }
+}
+
+// Never is a verdict that a rule cannot come to at its planned number of units, and why.
+type Never struct{ What, Why string }
+
+// NeverAtPlan says whether a rule on a mean can never pass or never fail at the planned number of units: its
+// interval is widest away from the ends of the scale, so the most favourable data, every unit at one end, show
+// how far a bound can reach.
+func NeverAtPlan(t report.Threshold, scale interval.Scale, j policy.Judging) []Never {
+	at := func(x float64) (interval.Interval, error) {
+		values := make([]float64, j.Planned.Value)
+		for i := range values {
+			values[i] = x
+		}
+		return MeanMethod(j)(values, values, scale, j.Confidence.Value)
+	}
+	worst, err1 := at(scale.Lower)
+	best, err2 := at(scale.Upper)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	if t.Kind == report.Maximum {
+		worst, best = best, worst
+	}
+	var list []Never
+	reach := func(what string, iv interval.Interval) {
+		list = append(list, Never{what, fmt.Sprintf(": the interval reaches from %.3f to %.3f at the most", iv.Lower, iv.Upper)})
+	}
+	if t.Compare(best.Lower, best.Upper) != report.Pass {
+		reach("pass", best)
+	}
+	if t.Compare(worst.Lower, worst.Upper) != report.Fail {
+		reach("fail", worst)
+	}
+	return list
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/study"
+)
+
+// assignCommand is `human-ai assign`.
+func (a *app) assignCommand() *cobra.Command {
+	var cases, reviewers, design, seed string
+	cmd := &cobra.Command{
+		Use:   "assign --cases N|FILE --reviewers N|FILE --design crossed|before_after --seed S",
+		Short: "Draw who decides which cases, in which condition and order",
+		Long: `Draw the random split and order that the method requires, as CSV (reviewer,case,condition,position)
+on standard output. Each person's split is drawn independently of the others'. The same seed gives the same
+assignment; adding people changes nobody else's. Keep the file: --assignment FILE on check, report and gate
+verifies that the decisions follow it, and counts an assigned decision without a row as missing.
+
+A FILE holds one id a line; a first line "case" or "reviewer" is a header. With numbers, the ids are made
+(c01, c02, …; r1, r2, …).`,
+		Example: "  oloproof human-ai assign --cases 30 --reviewers 8 --design crossed --seed study-1 > assignment.csv",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			diags := &diag.List{}
+			caseIDs := ids(cases, "--cases", "case", "c", diags)
+			people := ids(reviewers, "--reviewers", "reviewer", "r", diags)
+			if strings.TrimSpace(seed) == "" {
+				diags.Add(diag.Diagnostic{Message: "--seed is empty; give a text of your own, and keep it with the study"})
+			}
+			if design == "" {
+				diags.Add(diag.Diagnostic{Message: "--design is missing; write crossed or before_after"})
+			}
+			if diags.Len() == 0 {
+				assignments, err := study.Assign(caseIDs, people, design, seed)
+				if err == nil {
+					w := bufio.NewWriter(a.Stdout)
+					if err := study.WriteCSV(w, assignments); err != nil {
+						return fmt.Errorf("cannot write the assignment: %s", reason(err))
+					}
+					if err := w.Flush(); err != nil {
+						return fmt.Errorf("cannot write the assignment: %s", reason(err))
+					}
+					return nil
+				}
+				placed(err, map[string]string{"cases": cases, "reviewers": reviewers}, diags)
+			}
+			return a.unusable(diags)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&cases, "cases", "", "how many cases, or a `FILE` with one case id a line")
+	f.StringVar(&reviewers, "reviewers", "", "how many people, or a `FILE` with one reviewer id a line")
+	f.StringVar(&design, "design", "", "the `DESIGN`: crossed or before_after")
+	f.StringVar(&seed, "seed", "", "any `TEXT`; the same seed gives the same assignment")
+	must(cmd.RegisterFlagCompletionFunc("design", cobra.FixedCompletions([]string{study.Crossed, study.BeforeAfter}, cobra.ShellCompDirectiveNoFileComp)))
+	return cmd
+}
+
+// unusable prints why a command other than a gate cannot do its work, and ends with exit status 2.
+func (a *app) unusable(diags *diag.List) error {
+	items, more := diags.Sorted()
+	fmt.Fprintf(a.Stderr, "oloproof: %s\n\n", countOf(len(items)+more, "problem"))
+	for i, d := range items {
+		if i == 20 {
+			break
+		}
+		fmt.Fprintln(a.Stderr, d)
+	}
+	if rest := len(items) + more - min(len(items), 20); rest > 0 {
+		fmt.Fprintf(a.Stderr, "and %d more\n", rest)
+	}
+	return errReported
+}
+
+// countOf writes a count with its noun.
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// placed puts the problems of an assignment where the ids were read: study gives a list's name and a place in it.
+func placed(err error, sources map[string]string, diags *diag.List) {
+	problem, ok := errors.AsType[*diag.Error](err)
+	if !ok {
+		diags.Add(diag.Diagnostic{Message: err.Error()})
+		return
+	}
+	for _, d := range problem.Items {
+		if source, found := sources[d.File]; found {
+			if _, err := strconv.Atoi(source); err == nil {
+				d.Pos = diag.Pos{}
+			} else {
+				d.File = source
+			}
+		}
+		diags.Add(d)
+	}
+}
+
+// maxIDs is how many bytes of a list of ids are read.
+const maxIDs = 64 << 20
+
+// ids reads a count or a file of ids.
+func ids(text, flag, header, prefix string, diags *diag.List) []string {
+	if text == "" {
+		diags.Add(diag.Diagnostic{Message: flag + " is missing; give a number, or a file with one id a line"})
+		return nil
+	}
+	if n, err := strconv.Atoi(text); err == nil {
+		list, err := study.Names(n, prefix)
+		if err != nil {
+			diags.Add(diag.Diagnostic{Message: flag + ": " + err.Error()})
+		}
+		return list
+	}
+	data, err := readFile(nil, text, maxIDs)
+	if err != nil {
+		diags.Addf(diag.Pos{File: text}, "cannot read %s: %s", flag, reason(err))
+		return nil
+	}
+	var list []string
+	lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		switch {
+		case i == 0 && line == header: // a header; kept out, and so the lines' numbers below are places in the list
+		case line == "" && i == len(lines)-1: // the end of the last line
+		default:
+			list = append(list, line)
+		}
+	}
+	return list
+}

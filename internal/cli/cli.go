@@ -1,0 +1,128 @@
+// Package cli is the command line: flags, wiring and exit statuses, one file per command. Everything that it
+// takes from the world comes through World, so that tests run whole commands in memory.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// World is what a run takes from outside.
+type World struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Version        string           // of the release; empty: taken from the build
+	Now            func() time.Time // nil: the clock
+}
+
+// app is one run of the program.
+type app struct {
+	World
+	status int // the exit status once a command has run
+}
+
+// errReported ends a command whose problem has been printed already.
+var errReported = errors.New("reported")
+
+// usageError is a mistake on the command line: exit status 2.
+type usageError struct{ error }
+
+// usagef returns a usage error.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Main runs the program and returns its exit status (see engine/report).
+func Main(args []string, world World) int {
+	if world.Version == "" {
+		world.Version = "devel"
+		if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+			world.Version = info.Main.Version
+		}
+	}
+	world.Version = strings.TrimPrefix(world.Version, "v")
+	if world.Now == nil {
+		world.Now = time.Now
+	}
+	a := &app{World: world}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(world.Stdin)
+	root.SetOut(world.Stdout)
+	root.SetErr(world.Stderr)
+	switch err := root.Execute(); {
+	case err == nil:
+		return a.status
+	case errors.Is(err, errReported):
+		return max(a.status, report.ExitUnusable)
+	default:
+		fmt.Fprintf(world.Stderr, "oloproof: %v\n", err)
+		var usage usageError
+		if errors.As(err, &usage) {
+			fmt.Fprintln(world.Stderr, "\nexit status 2 (nothing was decided)")
+		}
+		return report.ExitUnusable
+	}
+}
+
+// root is the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "oloproof",
+		Short: "A statistical release gate for AI systems",
+		Long: `Oloproof decides from recorded decisions whether an AI system may be released. It computes
+intervals that hold at every sample size and decides each rule of a policy: PASS, FAIL,
+INSUFFICIENT_EVIDENCE or MANUAL_REVIEW.
+
+Exit status: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW (the worst rule's),
+2 when the files, the policy or the command line cannot be used and nothing was decided.`,
+		Example:       "  oloproof gate --example",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())
+	})
+	root.AddCommand(a.gateCommands()...)
+	root.AddCommand(a.releaseCommand(), a.initCommand(), a.policyCommand(), a.versionCommand(), a.actionCommand())
+	return root
+}
+
+// noCommand refuses arguments of a command that only has subcommands, with the nearest name.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := ""
+	if near := nearest(args[0], names); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	return usagef("unknown command %q for %q%s Allowed: %s", args[0], cmd.CommandPath(), strings.TrimSuffix(hint, ";"), strings.Join(names, ", "))
+}
+
+// terminal reports whether w is a terminal, and how many columns it has.
+func terminal(w io.Writer) (columns int, is bool) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	return columns, err == nil
+}

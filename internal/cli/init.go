@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oloproof/oloproof/engine/example"
+)
+
+// initCommand is `init --example GATE [DIR]`.
+func (a *app) initCommand() *cobra.Command {
+	var name string
+	var force bool
+	var gates []string
+	for _, e := range example.All() {
+		gates = append(gates, e.Gate)
+	}
+	cmd := &cobra.Command{
+		Use:     "init --example " + strings.Join(gates, "|") + " [DIR]",
+		Short:   "Write an example: data, policy and a workflow to paste",
+		Long:    "Write a gate's example into DIR (default: this folder): the data, drawn by a seeded generator, a policy\nwith comments, and a GitHub workflow to paste. Nothing is overwritten without --force.",
+		Example: "  oloproof init --example human-ai study",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if name == "" {
+				return usagef("init needs --example, one of %s", strings.Join(gates, ", "))
+			}
+			e, err := example.Find(name)
+			if err != nil {
+				return usagef("%w", err)
+			}
+			dir := "."
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			return a.writeExample(e, dir, force)
+		},
+	}
+	cmd.Flags().StringVar(&name, "example", "", "the `GATE` whose example is written: "+strings.Join(gates, ", "))
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite files of the same names")
+	must(cmd.RegisterFlagCompletionFunc("example", cobra.FixedCompletions(gates, cobra.ShellCompDirectiveNoFileComp)))
+	return cmd
+}
+
+// writeExample writes the files of an example: all of them, or none where one is in the way.
+func (a *app) writeExample(e example.Example, dir string, force bool) error {
+	var inTheWay []string
+	for _, f := range e.Files {
+		if _, err := os.Lstat(filepath.Join(dir, f.Name)); err == nil {
+			inTheWay = append(inTheWay, filepath.Join(dir, f.Name))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return usagef("cannot write into %s: %s", dir, reason(err))
+		}
+	}
+	if len(inTheWay) > 0 && !force {
+		return usagef("%s would be overwritten; choose another folder, or add --force", strings.Join(inTheWay, ", "))
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return usagef("cannot make %s: %s", dir, reason(err))
+	}
+	for _, f := range e.Files {
+		path := filepath.Join(dir, f.Name)
+		if err := writeWhole(path, []byte(f.Text)); err != nil {
+			return usagef("cannot write %s: %s", path, reason(err))
+		}
+		fmt.Fprintln(a.Stdout, path)
+	}
+	fmt.Fprintf(a.Stdout, "\nNow run:\n  oloproof %s gate %s --policy %s\n", e.Gate,
+		strings.Join(inFolder(dir, e.Decisions()), " "), filepath.Join(dir, e.Policy()))
+	return nil
+}
+
+// inFolder puts names into a folder.
+func inFolder(dir string, names []string) []string {
+	paths := make([]string, len(names))
+	for i, n := range names {
+		paths[i] = filepath.Join(dir, n)
+	}
+	return paths
+}
+
+// writeWhole writes a file whole or not at all.
+func writeWhole(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".oloproof-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/gate/kinds"
+	"github.com/oloproof/oloproof/engine/policy"
+)
+
+// policyCommand is `policy check` and `policy schema`.
+func (a *app) policyCommand() *cobra.Command {
+	parent := &cobra.Command{
+		Use: "policy", Short: "Check policies without data", Args: noCommand,
+		Long:    "Check policies without data, and print the schema with which editors complete and check them.",
+		Example: "  oloproof init --example human-ai study\n  oloproof policy check study/policy.yaml",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	gateName := kinds.Names()[0]
+	check := &cobra.Command{
+		Use: "check POLICY…", Short: "Check policies, and say which rules can never pass or fail",
+		Long: `Read each policy without data and report everything that is wrong with it. Where the number of units is
+planned, say which rules can never pass or never fail at that number. Exit status 0 or 2.`,
+		Example: "  oloproof init --example human-ai study\n  oloproof policy check study/policy.yaml",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("policy check needs a policy, such as `oloproof policy check policy.yaml`")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.checkPolicies(args, gateName) },
+	}
+	check.Flags().StringVar(&gateName, "gate", gateName, "the `GATE` of a policy without sections: "+strings.Join(kinds.Names(), ", "))
+	schema := &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of policies", Args: cobra.NoArgs,
+		Long:    "Print the JSON Schema of policies, for editors: save it and name it in the policy's first line as\n# yaml-language-server: $schema=policy.schema.json",
+		Example: "  oloproof policy schema > policy.schema.json",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := a.Stdout.Write(policy.Schema)
+			return err
+		},
+	}
+	parent.AddCommand(check, schema)
+	return parent
+}
+
+// checkPolicies checks each policy by itself.
+func (a *app) checkPolicies(paths []string, gateName string) error {
+	g := kinds.Lookup(gateName)
+	if g == nil {
+		return usagef("--gate is %q; write one of %s", gateName, strings.Join(kinds.Names(), ", "))
+	}
+	all := &diag.List{}
+	for _, path := range paths {
+		diags := &diag.List{}
+		document, p := a.loadPolicy(request{verb: gate.Decide, gate: g, policy: path}, diags)
+		var parts []part
+		if p != nil {
+			for i, s := range p.Sections {
+				own := gateOf(s.Key)
+				parts = append(parts, part{gate: own, question: own.Compile(
+					gate.Source{Verb: gate.Decide, Section: &p.Sections[i], Settings: s.Settings, NoFiles: true}, diags)})
+			}
+		}
+		checkRules(document, parts, diags)
+		if diags.Len() > 0 {
+			all.Merge(diags)
+			continue
+		}
+		rules := 0
+		for _, part := range parts {
+			rules += len(part.question.Rules())
+		}
+		fmt.Fprintf(a.Stdout, "%s: can be used, %s\n", diag.Printable(path), countOf(rules, "rule"))
+		for _, part := range parts {
+			for _, n := range part.question.Prospects() {
+				fmt.Fprintf(a.Stdout, "%s: %s\n", n.Pos, n.Message)
+			}
+		}
+	}
+	if all.Len() > 0 {
+		return a.unusable(all)
+	}
+	return nil
+}

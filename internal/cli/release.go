@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oloproof/oloproof/engine/example"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/gate/kinds"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// releaseCommand is `gate RELEASE.yaml`.
+func (a *app) releaseCommand() *cobra.Command {
+	req := request{verb: gate.Decide}
+	var out output
+	var examples bool
+	var delimiter string
+	cmd := &cobra.Command{
+		Use:   "gate RELEASE.yaml",
+		Short: "Decide every section of a release file, or the embedded examples",
+		Long: `Decide every section of a release file and exit with the worst verdict. The file holds one section a
+gate (` + strings.Join(sectionKeys(), ", ") + `), each with its own files, named relative to the release file.
+
+--example decides every embedded example instead, as a demonstration: it prints the reports and the exit
+status that a real run would end with, and itself exits 0 when every example was decided.`,
+		Example: "  oloproof gate --example",
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case examples && len(args) > 0:
+				return usagef("gate --example takes no file")
+			case !examples && len(args) != 1:
+				return usagef("gate takes one release file, such as `oloproof gate release.yaml`, or --example; for one gate's own file use `oloproof %s gate`", kinds.Names()[0])
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if examples {
+				return a.examples(out)
+			}
+			var err error
+			if req.delimiter, err = parseDelimiter(delimiter); err != nil {
+				return err
+			}
+			if err := checkFlags(req); err != nil {
+				return err
+			}
+			req.policy = args[0]
+			return a.finish(req, out)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&examples, "example", false, "decide the embedded examples")
+	f.StringVar(&delimiter, "delimiter", "", "the `CHARACTER` between CSV fields: , ; | or tab (default: found from the header)")
+	f.StringVar(&req.today, "today", "", "the `DAY` that waivers are compared with, YYYY-MM-DD in UTC (default: today)")
+	f.BoolVar(&req.flags.ShowUnits, "show-reviewers", false, "name reviewers in errors and findings")
+	out.failOnFlag(cmd)
+	out.flags(cmd)
+	return cmd
+}
+
+// sectionKeys are the sections known so far.
+func sectionKeys() []string {
+	var keys []string
+	for _, s := range kinds.Sections() {
+		keys = append(keys, s.Key)
+	}
+	return keys
+}
+
+// examples decides every embedded example. With one format on standard output that is no table (--json), the
+// examples follow each other there.
+func (a *app) examples(o output) error {
+	undecided := false
+	for i, e := range example.All() {
+		fsys, err := e.FS()
+		if err != nil {
+			return err
+		}
+		s, err := a.open(o)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Fprintln(a.Stdout)
+		}
+		r := a.run(request{verb: gate.Decide, gate: kinds.Lookup(e.Gate), policy: e.Policy(), files: e.Decisions(), fs: fsys})
+		s.quiet = true
+		status := s.write(r)
+		undecided = undecided || r.ExitStatus == report.ExitUnusable
+		if !o.quiet {
+			fmt.Fprintf(a.Stderr, "example %s: a real run would end with exit status %d\n", e.Gate, status)
+		}
+	}
+	if undecided {
+		a.status = report.ExitUnusable
+	}
+	return nil
+}

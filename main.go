@@ -1,0 +1,17 @@
+// Command oloproof is a statistical release gate for AI systems.
+package main
+
+import (
+	"os"
+
+	"github.com/oloproof/oloproof/internal/cli"
+)
+
+// version is set by the release build (-ldflags "-X main.version=v1.2.3").
+var version string
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], cli.World{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Version: version,
+	}))
+}
