@@ -9,7 +9,10 @@ import (
 // slip for every three characters of the word: a letter too many, missing, wrong, or swapped with its
 // neighbour. Letter case and the choice between "-", "_" and space do not count. Among equally near ones the first wins.
 func Nearest(word string, candidates []string) string {
-	const longest = 60 // no name is longer, and the work grows with the product of the lengths
+	const longest = 60         // no name is longer, and the work grows with the product of the lengths
+	if len(word) > 4*longest { // bytes
+		return ""
+	}
 	w := fold(word)
 	if len(w) == 0 || len(w) > longest {
 		return ""
@@ -36,9 +39,9 @@ func allowed(word string, candidates []string) string {
 	return "; allowed: " + all
 }
 
-func fold(s string) []rune {
-	return []rune(strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(s)))
-}
+var separators = strings.NewReplacer("-", "_", " ", "_")
+
+func fold(s string) []rune { return []rune(separators.Replace(strings.ToLower(s))) }
 
 // distance is the optimal string alignment distance (restricted Damerau-Levenshtein): the least number of
 // insertions, deletions, substitutions and swaps of neighbours, no character being changed twice.

@@ -123,9 +123,10 @@ func ReadRules(section *Section, outer Settings, spec RuleSpec) (rules []Rule, f
 		r.ID = m.Text("id")
 		switch {
 		case !m.Has("id"):
-			m.Errorf(m.Pos(), "the rule has no id; give it one, such as id: people-decide-better")
+			m.missing("rule", []string{"id"}, "the rule has no id; give it one, such as id: people-decide-better")
 		case r.ID.Set && strings.TrimSpace(r.ID.Value) == "":
 			m.Errorf(r.ID.Pos, "the rule's id is empty; give it a name")
+			r.ID.Set = false
 		case utf8.RuneCountInString(r.ID.Value) > longestID:
 			m.Errorf(r.ID.Pos, "the rule's id is %d characters long; at most %d are allowed", utf8.RuneCountInString(r.ID.Value), longestID)
 		}
@@ -171,7 +172,7 @@ func readMetric(m *Map, name string, spec RuleSpec) *MetricSpec {
 	if t.Set {
 		m.Errorf(t.Pos, "unknown %s %s in %s%s", spec.MetricKey, diag.Quote(t.Value), name, allowed(t.Value, names))
 	} else if !m.Has(spec.MetricKey) {
-		m.Errorf(m.Pos(), "%s has no %s; allowed: %s", name, spec.MetricKey, strings.Join(names, ", "))
+		m.missing(name, []string{spec.MetricKey}, fmt.Sprintf("%s has no %s; allowed: %s", name, spec.MetricKey, strings.Join(names, ", ")))
 	}
 	return nil
 }
@@ -204,7 +205,7 @@ func readThreshold(m *Map, name string, metric *MetricSpec, kinds []Kind) (*Thre
 	case len(given) == 0:
 		// Where the metric is unknown, whether a threshold is missing cannot be told.
 		if metric != nil {
-			m.Errorf(m.Pos(), "%s has no threshold; give one of %s", name, join(kinds))
+			m.missing(name, texts(kinds), fmt.Sprintf("%s has no threshold; give one of %s", name, join(kinds)))
 		}
 		return nil, nil
 	case len(given) > 1:
@@ -220,14 +221,14 @@ func readThreshold(m *Map, name string, metric *MetricSpec, kinds []Kind) (*Thre
 				Code: RuleCannotFail,
 				Pos:  t.Value.Pos,
 				Message: fmt.Sprintf("%s cannot fail: %s is %s, and %s lies between %s and %s",
-					name, t.Kind, diag.Printable(t.Value.Text), metric.Name, decimal(metric.Lower), decimal(metric.Upper)),
+					name, t.Kind, t.Value.Text, metric.Name, decimal(metric.Lower), decimal(metric.Upper)),
 			}
 		}
 	}
 	return &t, nil
 }
 
-// anyThreshold is the range of a threshold on an unknown metric: every finite number.
+// anyThreshold is the range of a threshold on a metric that is unknown or has none: every finite number.
 var anyThreshold = Range{Min: math.Inf(-1), Max: math.Inf(1)}
 
 // thresholdRange is the range of a kind of threshold on a metric: the metric's own, the distance between its
@@ -236,12 +237,12 @@ func thresholdRange(k Kind, metric *MetricSpec) Range {
 	switch {
 	case k == MinGroupRatio:
 		return Range{Min: 0, Max: 1}
-	case metric == nil:
+	case metric == nil || metric.NoThreshold:
 		return anyThreshold
 	case k == MaxGroupGap:
-		return Range{Min: 0, Max: metric.Upper - metric.Lower}
+		return Range{Min: 0, Max: metric.Upper - metric.Lower, Of: metric.Name}
 	}
-	return Range{Min: metric.Lower, Max: metric.Upper}
+	return Range{Min: metric.Lower, Max: metric.Upper, Of: metric.Name}
 }
 
 // cannotFail reports a threshold that no value in its range r is on the wrong side of.
@@ -273,13 +274,15 @@ func readWorstGroup(m *Map, r Range) (Kind, Number) {
 	return "", Number{}
 }
 
-func join(kinds []Kind) string {
-	var names []string
+func texts(kinds []Kind) []string {
+	var out []string
 	for _, k := range kinds {
-		names = append(names, string(k))
+		out = append(out, string(k))
 	}
-	return strings.Join(names, ", ")
+	return out
 }
+
+func join(kinds []Kind) string { return strings.Join(texts(kinds), ", ") }
 
 // readWaiver reads waive: {until, owner, reason}; nil where it is absent or not whole.
 func readWaiver(m *Map) *Waiver {
@@ -289,9 +292,7 @@ func readWaiver(m *Map) *Waiver {
 	}
 	out := &Waiver{Until: day(w, "until"), Owner: words(w, "owner"), Reason: words(w, "reason"), Pos: m.KeyPos("waive")}
 	w.Done("waive")
-	if !needs(w, m.KeyPos("waive"), "waive", "until", "owner", "reason") {
-		return nil
-	}
+	needs(w, out.Pos, "waive", "until", "owner", "reason")
 	if !out.Until.Set || !out.Owner.Set || !out.Reason.Set {
 		return nil
 	}
@@ -306,9 +307,7 @@ func readReview(m *Map) *Review {
 	}
 	out := &Review{By: words(w, "by"), On: day(w, "on"), Digest: digest(w, "digest"), Reason: words(w, "reason"), Pos: m.KeyPos("reviewed")}
 	w.Done("reviewed")
-	if !needs(w, m.KeyPos("reviewed"), "reviewed", "by", "on", "digest", "reason") {
-		return nil
-	}
+	needs(w, out.Pos, "reviewed", "by", "on", "digest", "reason")
 	if !out.By.Set || !out.On.Set || !out.Digest.Set || !out.Reason.Set {
 		return nil
 	}
@@ -316,7 +315,7 @@ func readReview(m *Map) *Review {
 }
 
 // needs reports the keys that m lacks, at pos.
-func needs(m *Map, pos diag.Pos, name string, keys ...string) bool {
+func needs(m *Map, pos diag.Pos, name string, keys ...string) {
 	var absent []string
 	for _, k := range keys {
 		if !m.Has(k) {
@@ -326,7 +325,6 @@ func needs(m *Map, pos diag.Pos, name string, keys ...string) bool {
 	if absent != nil {
 		m.Errorf(pos, "%s has no %s; it needs all of %s", name, strings.Join(absent, ", "), strings.Join(keys, ", "))
 	}
-	return absent == nil
 }
 
 // words reads a text with something in it beside spaces.
@@ -334,7 +332,7 @@ func words(m *Map, key string) Text {
 	t := m.Text(key)
 	if t.Set && strings.TrimSpace(t.Value) == "" {
 		m.Errorf(t.Pos, "%s is empty; a text is wanted", key)
-		return Text{}
+		return Text{Pos: t.Pos}
 	}
 	return t
 }
@@ -344,7 +342,7 @@ func day(m *Map, key string) Text {
 	t := m.Text(key)
 	if t.Set && !ValidDay(t.Value) {
 		m.Errorf(t.Pos, "%s is %s; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31", key, diag.Quote(t.Value))
-		return Text{}
+		return Text{Pos: t.Pos}
 	}
 	return t
 }
@@ -358,7 +356,7 @@ func digest(m *Map, key string) Text {
 	digits := strings.ToLower(strings.TrimPrefix(t.Value, "sha256:"))
 	if raw, err := hex.DecodeString(digits); err != nil || len(raw) != 32 {
 		m.Errorf(t.Pos, "%s is %s; write the SHA-256 digest that the report prints, 64 hexadecimal digits", key, diag.Quote(t.Value))
-		return Text{}
+		return Text{Pos: t.Pos}
 	}
 	t.Value = digits
 	return t
@@ -367,7 +365,7 @@ func digest(m *Map, key string) Text {
 // CheckRules reports what is wrong with the rules of a run as a whole: an id given twice, whatever the file or
 // the section, and, at pos (the policy), that no rule counts.
 func CheckRules(pos diag.Pos, diags *diag.List, lists ...[]Rule) {
-	first := map[string]diag.Pos{}
+	first := map[string]diag.Pos{} // by id
 	all, counting := 0, 0
 	for _, rules := range lists {
 		for _, r := range rules {
@@ -386,9 +384,9 @@ func CheckRules(pos diag.Pos, diags *diag.List, lists ...[]Rule) {
 		}
 	}
 	switch {
-	case all == 0:
+	case all == 0 && diags.Len() == 0: // else what was to be a rule may be among the problems
 		diags.Addf(pos, "no rule, so there is nothing to decide; add rules, or use report")
-	case counting == 0:
+	case all > 0 && counting == 0:
 		diags.Addf(pos, "every rule is advisory, so none counts in the verdict; make one count, or use report")
 	}
 }

@@ -61,41 +61,36 @@ func readJudging(m *Map) Judging {
 
 // readSettings reads from m the settings a section can have.
 func readSettings(m *Map) Settings {
-	s := Settings{
+	return Settings{
 		Judging:       readJudging(m),
 		MissingValues: m.Texts("missing_values"),
 		Columns:       m.TextMap("columns"),
 		MinShown:      m.Int("min_shown", 1, math.MaxInt32),
 	}
-	for i, p := range s.Columns {
-		for _, q := range s.Columns[:i] {
-			if p.Value.Value == q.Value.Value {
-				m.Errorf(p.Value.Pos, "columns: %s and %s are both read from the column %s; each needs its own",
-					diag.Quote(q.Key.Value), diag.Quote(p.Key.Value), diag.Quote(p.Value.Value))
-			}
-		}
-	}
-	return s
 }
 
-// within fills what j does not say from the settings around it. A rule that says its own looks does not take
-// over what an outer `looks: once` came with.
+// given reports whether a value's key is in the file, be it readable or not.
+func given(pos diag.Pos) bool { return pos != diag.Pos{} }
+
+// within fills what j does not say from the settings around it. Planned and mean_method belong to looks: once,
+// so a rule that says other looks does not take them over from an outer looks: once.
 func (j Judging) within(outer Judging) Judging {
-	if !j.Looks.Set {
-		j.Looks = outer.Looks
-	} else if j.Looks.Value != LooksOnce {
+	if j.Looks.Set && j.Looks.Value != LooksOnce && outer.Looks.Value == LooksOnce {
 		outer.Planned, outer.MeanMethod = Int{}, Text{}
 	}
-	if !j.Confidence.Set {
+	if !given(j.Confidence.Pos) {
 		j.Confidence = outer.Confidence
 	}
-	if !j.Planned.Set {
+	if !given(j.Looks.Pos) {
+		j.Looks = outer.Looks
+	}
+	if !given(j.Planned.Pos) {
 		j.Planned = outer.Planned
 	}
-	if !j.MeanMethod.Set {
+	if !given(j.MeanMethod.Pos) {
 		j.MeanMethod = outer.MeanMethod
 	}
-	if !j.MaxLeftOut.Set {
+	if !given(j.MaxLeftOut.Pos) {
 		j.MaxLeftOut = outer.MaxLeftOut
 	}
 	return j
@@ -110,10 +105,10 @@ func (s Settings) Within(outer Settings) Settings {
 	if s.Columns == nil {
 		s.Columns = outer.Columns
 	}
-	if !s.MinShown.Set {
+	if !given(s.MinShown.Pos) {
 		s.MinShown = outer.MinShown
 	}
-	if !s.Requires.Set {
+	if !given(s.Requires.Pos) {
 		s.Requires = outer.Requires
 	}
 	return s
@@ -133,8 +128,11 @@ func (j Judging) withDefaults() Judging {
 // check reports settings that only make sense together. It is called on what a rule ends up with, so a
 // section's own mistake comes once a rule, at one place and in the same words, and is printed once.
 func (j Judging) check(diags *diag.List) {
-	once := j.Looks.Set && j.Looks.Value == LooksOnce
-	if once && !j.Planned.Set {
+	if given(j.Looks.Pos) && !j.Looks.Set {
+		return // unreadable, and reported: what it was meant to say is not known
+	}
+	once := j.Looks.Value == LooksOnce
+	if once && !given(j.Planned.Pos) {
 		diags.Addf(j.Looks.Pos, "looks: once needs planned: the number of units (people, cases) fixed beforehand, 2 or more")
 	}
 	if j.Planned.Set && !once {

@@ -45,10 +45,11 @@ func Parse(file string, data []byte, diags *diag.List) *Document {
 		diags.Addf(whole, "the policy is %d bytes long; at most %d (1 MiB) are allowed", len(data), MaxBytes)
 		return nil
 	}
-	if !checkText(file, data, diags) {
+	src, ok := readText(file, data, diags)
+	if !ok {
 		return nil
 	}
-	root, ok := parseYAML(file, data, diags)
+	root, ok := parseYAML(file, data, src, diags)
 	if !ok {
 		return nil
 	}
@@ -56,7 +57,7 @@ func Parse(file string, data []byte, diags *diag.List) *Document {
 		diags.Addf(whole, "the policy is empty; at least one key is needed, such as rules")
 		return nil
 	}
-	b := builder{file: file, lines: strings.Split(string(data), "\n"), diags: diags}
+	b := builder{file: file, src: src, diags: diags}
 	v := b.value(root, 0)
 	if v.kind != mapping {
 		diags.Addf(v.pos, "found %s; a policy is a mapping, such as rules: [...]", v.found())
@@ -66,39 +67,59 @@ func Parse(file string, data []byte, diags *diag.List) *Document {
 	return &Document{File: file, SHA256: hex.EncodeToString(sum[:]), Bytes: len(data), Root: v.m}
 }
 
-// checkText refuses what is not plain UTF-8 text, at its exact place, before the YAML parser sees it: that
+// source is the text of a policy, to look up what stands at a position.
+type source struct {
+	runes []rune
+	lines []int // where each line starts in runes
+}
+
+// at returns the character at a 1-based line and column, 0 if there is none.
+func (s source) at(line, column int) rune {
+	if line < 1 || line > len(s.lines) {
+		return 0
+	}
+	i := s.lines[line-1] + column - 1
+	if i < 0 || i >= len(s.runes) {
+		return 0
+	}
+	return s.runes[i]
+}
+
+// readText refuses what is not plain UTF-8 text, at its exact place, before the YAML parser sees it: that
 // parser accepts UTF-16 and, as YAML 1.1 did, ends lines at U+0085, U+2028 and U+2029, which would put every
 // later position on the wrong line.
-func checkText(file string, data []byte, diags *diag.List) bool {
-	whole := diag.Pos{File: file}
+func readText(file string, data []byte, diags *diag.List) (src source, ok bool) {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		diags.Addf(whole, "the policy is in UTF-16; save it as UTF-8")
-		return false
+		diags.Addf(diag.Pos{File: file}, "the policy is in UTF-16; save it as UTF-8")
+		return source{}, false
 	}
-	pos := diag.Pos{File: file, Line: 1}
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark)) // takes no column
+	src = source{runes: make([]rune, 0, len(data)), lines: []int{0}}
 	for i, w := 0, 0; i < len(data); i += w {
 		var r rune
 		r, w = utf8.DecodeRune(data[i:])
-		pos.Column++
+		src.runes = append(src.runes, r)
+		line := len(src.lines)
+		pos := diag.Pos{File: file, Line: line, Column: len(src.runes) - src.lines[line-1]}
 		switch {
 		case r == utf8.RuneError && w == 1:
 			diags.Addf(pos, "found the byte 0x%02x, which is not UTF-8; save the policy as UTF-8", data[i])
-			return false
-		case r == '\ufeff' && i == 0:
-			pos.Column = 0 // a byte-order mark takes no place in the line
+			return source{}, false
 		case r == '\n', r == '\r' && !bytes.HasPrefix(data[i+1:], []byte("\n")):
-			pos.Line, pos.Column = pos.Line+1, 0
+			src.lines = append(src.lines, len(src.runes))
 		case r == '\t', r == '\r':
 		case r < ' ', r >= 0x7f && r < 0xa0, r == '\u2028', r == '\u2029', r == '\ufeff', r == '\ufffe', r == '\uffff':
 			diags.Addf(pos, "found the character U+%04X, which is not allowed; inside double quotes, write it as \"\\u%04x\"", r, r)
-			return false
+			return source{}, false
 		}
 	}
-	return true
+	return src, true
 }
 
+const byteOrderMark = "\ufeff"
+
 // parseYAML runs the YAML parser. root is nil for a file without content; ok is false after an error.
-func parseYAML(file string, data []byte, diags *diag.List) (root *yaml.Node, ok bool) {
+func parseYAML(file string, data []byte, src source, diags *diag.List) (root *yaml.Node, ok bool) {
 	// The parser panics on its own internal errors. No input is known that does it; if one is found,
 	// its author still deserves a message instead of a stack trace.
 	defer func() {
@@ -114,7 +135,7 @@ func parseYAML(file string, data []byte, diags *diag.List) (root *yaml.Node, ok 
 		return nil, true
 	}
 	if err != nil {
-		diags.Add(syntaxError(file, data, err))
+		diags.Add(syntaxError(file, src, err))
 		return nil, false
 	}
 	switch err = dec.Decode(&second); {
@@ -122,7 +143,7 @@ func parseYAML(file string, data []byte, diags *diag.List) (root *yaml.Node, ok 
 		pos := diag.Pos{File: file, Line: second.Line, Column: second.Column}
 		diags.Addf(pos, "found a second document; a policy is one document")
 	case !errors.Is(err, io.EOF):
-		diags.Add(syntaxError(file, data, err))
+		diags.Add(syntaxError(file, src, err))
 		return nil, false
 	}
 	root = first.Content[0]
@@ -136,7 +157,7 @@ var syntaxLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
 
 // syntaxError turns the parser's error into a diagnostic at its line. The parser may name the line before
 // the fault or the start of the block that holds it, hence "near".
-func syntaxError(file string, data []byte, err error) diag.Diagnostic {
+func syntaxError(file string, src source, err error) diag.Diagnostic {
 	text := err.Error()
 	match := syntaxLine.FindStringSubmatch(text)
 	line, _ := strconv.Atoi(match[1]) // absent on the first line
@@ -145,9 +166,12 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 	if text == "found incompatible YAML document" { // the parser knows %YAML 1.1 alone
 		text = "found a %YAML directive; leave that line out"
 	}
-	lines := strings.Split(string(data), "\n")
-	for _, l := range lines[min(line-1, len(lines)):min(line+1, len(lines))] {
-		if indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]; strings.Contains(indent, "\t") {
+	for l := line; l <= line+1; l++ {
+		column := 1
+		for src.at(l, column) == ' ' {
+			column++
+		}
+		if src.at(l, column) == '\t' {
 			text += "; YAML is indented with spaces, not tabs"
 			break
 		}
@@ -210,7 +234,7 @@ func (v value) found() string {
 // builder turns YAML nodes into values, and reports what a policy may not contain.
 type builder struct {
 	file  string
-	lines []string
+	src   source
 	diags *diag.List
 }
 
@@ -231,7 +255,7 @@ func (b *builder) value(node *yaml.Node, depth int) value {
 		b.diags.Addf(v.pos, "found the anchor %s; anchors are not allowed: write each value where it is used", diag.Quote("&"+node.Anchor))
 	case node.Style&yaml.TaggedStyle != 0:
 		b.diags.Addf(v.pos, "found the explicit tag %s; tags are not allowed: leave it out", diag.Quote(node.Tag))
-	case b.charAt(v.pos) == '!':
+	case b.src.at(node.Line, node.Column) == '!':
 		b.diags.Addf(v.pos, "found the explicit tag \"!\"; tags are not allowed: leave it out")
 	}
 	switch node.Kind {
@@ -278,22 +302,8 @@ func (b *builder) mapping(node *yaml.Node, pos diag.Pos, depth int) *Map {
 	return m
 }
 
-// charAt returns the character at pos, 0 if there is none.
-func (b *builder) charAt(pos diag.Pos) rune {
-	if pos.Line < 1 || pos.Line > len(b.lines) {
-		return 0
-	}
-	column := 1
-	for _, r := range strings.TrimPrefix(b.lines[pos.Line-1], "\ufeff") {
-		if column == pos.Column {
-			return r
-		}
-		column++
-	}
-	return 0
-}
-
-// Text is a text and where it stands. Set is false when it was not given or could not be read.
+// Text is a text and where it stands. Like Number, Int and Bool it has a position wherever its key is given, and
+// is Set only where it could be read too; else there is a problem in the list.
 type Text struct {
 	Value string
 	Pos   diag.Pos
@@ -331,6 +341,7 @@ type Pair struct {
 type Range struct {
 	Min, Max float64
 	BelowMax bool
+	Of       string // what has the range where that is not the key itself, for messages: a metric
 }
 
 // Holds reports whether x lies in the range; NaN does not.
@@ -358,6 +369,7 @@ type Map struct {
 	entries []entry
 	index   map[string]int // key to place in entries
 	asked   []string       // each key once, in the order first asked for
+	told    string         // a key that missing reported, so that Done does not
 	diags   *diag.List
 }
 
@@ -422,15 +434,29 @@ func (m *Map) take(key string) (v value, ok bool) {
 	return m.entries[i].value, true
 }
 
+// missing reports that none of keys is given: message, at the mapping. Where a key that nobody asked for so far is
+// nearly one of them, it reports that key instead, as unknown: one slip is one problem.
+func (m *Map) missing(context string, keys []string, message string) {
+	for _, e := range m.entries {
+		k := e.key.Value
+		if slices.Contains(m.asked, k) || m.told != "" {
+			continue
+		}
+		if nearest := Nearest(k, keys); nearest != "" {
+			m.diags.Addf(e.key.Pos, "unknown key %s in %s; did you mean %q?", diag.Quote(k), context, nearest)
+			m.told = k
+			return
+		}
+	}
+	m.diags.Addf(m.pos, "%s", message)
+}
+
 // wrong reports that key's value v (or an item of it) is not of the wanted kind.
 func (m *Map) wrong(key string, v value, want string) {
 	if v.kind == invalid {
 		return
 	}
-	if v.isNull() && v.text != "" {
-		want += "; in quotes it would be that text"
-	}
-	m.diags.Addf(v.pos, "%s: found %s; %s", diag.Printable(key), v.found(), want)
+	m.diags.Addf(v.pos, "%s: found %s; %s", key, v.found(), want)
 }
 
 // Text reads a text: any scalar, as written, that is not empty.
@@ -444,8 +470,12 @@ func (m *Map) Text(key string) Text {
 
 func (m *Map) text(key string, v value) Text {
 	if v.kind != scalar || v.isNull() {
-		m.wrong(key, v, "a text is wanted")
-		return Text{}
+		want := "a text is wanted"
+		if v.isNull() && v.text != "" {
+			want += ", such as " + strconv.Quote(v.text) + " in quotes"
+		}
+		m.wrong(key, v, want)
+		return Text{Pos: v.pos}
 	}
 	return Text{v.text, v.pos, true}
 }
@@ -455,7 +485,7 @@ func (m *Map) Choice(key string, choices ...string) Text {
 	t := m.Text(key)
 	if t.Set && !slices.Contains(choices, t.Value) {
 		m.diags.Addf(t.Pos, "%s is %s%s", key, diag.Quote(t.Value), allowed(t.Value, choices))
-		return Text{}
+		return Text{Pos: t.Pos}
 	}
 	return t
 }
@@ -476,39 +506,39 @@ func (m *Map) Number(key string, r Range) Number {
 	n := m.number(key, v)
 	if n.Set && !r.Holds(n.Value) {
 		m.outside(key, n, r)
-		return Number{}
+		return Number{Pos: n.Pos}
 	}
 	return n
 }
 
+// longestNumber is how many characters a number may have: more than any float64 needs, and few enough that it
+// can be shown whole.
+const longestNumber = 60
+
 // number reads a finite decimal, whatever its size.
 func (m *Map) number(key string, v value) Number {
+	want := "a finite decimal number is wanted, such as 0.5"
 	switch {
-	case v.kind != scalar || v.isNull():
-		m.wrong(key, v, "a number is wanted")
-		return Number{}
-	case !v.plain && decimalNumber.MatchString(v.text):
-		m.wrong(key, v, "a number is wanted, without quotes")
-		return Number{}
+	case v.kind != scalar:
+	case len(v.text) > longestNumber:
+		want = fmt.Sprintf("a number of at most %d characters is wanted", longestNumber)
+	case v.plain && decimalNumber.MatchString(v.text):
+		x, err := strconv.ParseFloat(v.text, 64)
+		if err == nil && !math.IsInf(x, 0) {
+			return Number{v.text, x + 0, v.pos, true} // + 0 turns -0 into 0
+		}
+		want = "the number is too large"
+	case decimalNumber.MatchString(v.text):
+		want = "write the number without quotes"
 	case decimalComma.MatchString(v.text):
-		m.wrong(key, v, "write the decimal point as in "+strings.Replace(v.text, ",", ".", 1))
-		return Number{}
-	case strings.HasSuffix(v.text, "%"):
-		if n, ok := percent(strings.TrimSpace(strings.TrimSuffix(v.text, "%"))); ok {
-			m.wrong(key, v, "write it as "+n)
-			return Number{}
+		want = "write a decimal point, as in " + strings.Replace(v.text, ",", ".", 1)
+	default:
+		if p, ok := percent(strings.TrimSpace(strings.TrimSuffix(v.text, "%"))); ok {
+			want = "write it as " + p
 		}
 	}
-	if !v.plain || !decimalNumber.MatchString(v.text) {
-		m.wrong(key, v, "a number is wanted, such as 0.5")
-		return Number{}
-	}
-	x, err := strconv.ParseFloat(v.text, 64)
-	if err != nil || math.IsInf(x, 0) {
-		m.wrong(key, v, "the number is too large")
-		return Number{}
-	}
-	return Number{v.text, x + 0, v.pos, true} // + 0 turns -0 into 0
+	m.wrong(key, v, want)
+	return Number{Pos: v.pos}
 }
 
 // percent returns the decimal that is text hundredths.
@@ -524,12 +554,16 @@ func percent(text string) (string, bool) {
 // was meant as one.
 func (m *Map) outside(key string, n Number, r Range) {
 	hint := ""
-	if p, ok := percent(n.Text); ok && n.Value >= 1 {
+	if p, ok := percent(n.Text); ok && math.Abs(n.Value) >= 1 {
 		if x, err := strconv.ParseFloat(p, 64); err == nil && r.Holds(x) {
-			hint = fmt.Sprintf("; for %s %% write %s", diag.Printable(n.Text), p)
+			hint = fmt.Sprintf("; for %s %% write %s", n.Text, p)
 		}
 	}
-	m.diags.Addf(n.Pos, "%s is %s; allowed: %s%s", key, diag.Printable(n.Text), r, hint)
+	of := ""
+	if r.Of != "" {
+		of = " for " + r.Of
+	}
+	m.diags.Addf(n.Pos, "%s is %s; allowed%s: %s%s", key, n.Text, of, r, hint)
 }
 
 // Int reads a whole number from least to most, in decimal digits without quotes.
@@ -538,17 +572,13 @@ func (m *Map) Int(key string, least, most int) Int {
 	if !ok {
 		return Int{}
 	}
-	want := fmt.Sprintf("a whole number from %d to %d is wanted", least, most)
-	if v.kind != scalar || !v.plain || !wholeNumber.MatchString(v.text) {
-		m.wrong(key, v, want)
-		return Int{}
+	if v.kind == scalar && v.plain && wholeNumber.MatchString(v.text) {
+		if n, err := strconv.Atoi(v.text); err == nil && n >= least && n <= most {
+			return Int{n, v.pos, true}
+		}
 	}
-	n, err := strconv.Atoi(v.text)
-	if err != nil || n < least || n > most {
-		m.wrong(key, v, want)
-		return Int{}
-	}
-	return Int{n, v.pos, true}
+	m.wrong(key, v, fmt.Sprintf("a whole number from %d to %d is wanted", least, most))
+	return Int{Pos: v.pos}
 }
 
 // Bool reads true or false as YAML 1.2 writes them; yes, no, on and off are texts there.
@@ -566,7 +596,7 @@ func (m *Map) Bool(key string) Bool {
 		}
 	}
 	m.wrong(key, v, "true or false is wanted, without quotes")
-	return Bool{}
+	return Bool{Pos: v.pos}
 }
 
 // Texts reads a list of texts. It is nil where key is not given, and not nil for an empty list. An item that
@@ -617,7 +647,7 @@ func (m *Map) TextMap(key string) []Pair {
 	}
 	out := make([]Pair, 0, len(v.m.entries))
 	for _, e := range v.m.entries {
-		if t := m.text(key+"."+e.key.Value, e.value); t.Set {
+		if t := m.text(key+" "+diag.Quote(e.key.Value), e.value); t.Set {
 			out = append(out, Pair{e.key, t})
 		}
 	}
@@ -669,8 +699,8 @@ func (m *Map) Done(context string) {
 		return
 	}
 	for _, e := range m.entries {
-		if !slices.Contains(m.asked, e.key.Value) {
-			m.diags.Addf(e.key.Pos, "unknown key %s in %s%s", diag.Quote(e.key.Value), context, allowed(e.key.Value, m.asked))
+		if k := e.key.Value; !slices.Contains(m.asked, k) && (k != m.told || k == "") {
+			m.diags.Addf(e.key.Pos, "unknown key %s in %s%s", diag.Quote(k), context, allowed(k, m.asked))
 		}
 	}
 }

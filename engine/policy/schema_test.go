@@ -1,0 +1,188 @@
+package policy
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
+)
+
+func compile(t *testing.T) (compiled *jsonschema.Schema, raw map[string]any) {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("policy.schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err = c.Compile("policy.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled, doc.(map[string]any)
+}
+
+// jsonValue is what an editor sees of a YAML node: scalars by YAML 1.2's core schema.
+func jsonValue(n *yaml.Node) any {
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return jsonValue(n.Content[0])
+	case yaml.AliasNode:
+		return "*" + n.Value // not followed: one test file is an alias bomb
+	case yaml.SequenceNode:
+		out := []any{}
+		for _, item := range n.Content {
+			out = append(out, jsonValue(item))
+		}
+		return out
+	case yaml.MappingNode:
+		out := map[string]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			out[n.Content[i].Value] = jsonValue(n.Content[i+1])
+		}
+		return out
+	}
+	v := value{kind: scalar, text: n.Value, plain: n.Style == 0}
+	switch {
+	case !v.plain:
+		return n.Value
+	case v.isNull():
+		return nil
+	case strings.EqualFold(n.Value, "true"):
+		return true
+	case strings.EqualFold(n.Value, "false"):
+		return false
+	case decimalNumber.MatchString(n.Value):
+		// JSON writes numbers more strictly: no plus sign, no leading zeros, a digit on both sides of the point.
+		s := strings.TrimPrefix(n.Value, "+")
+		sign := ""
+		if strings.HasPrefix(s, "-") {
+			sign, s = "-", s[1:]
+		}
+		s = strings.TrimLeft(s, "0")
+		if s == "" || s[0] < '0' || s[0] > '9' {
+			s = "0" + s
+		}
+		s = strings.Replace(s+" ", ". ", ".0 ", 1)
+		return json.Number(sign + strings.TrimSpace(s))
+	}
+	return n.Value
+}
+
+func TestSchemaAccepts(t *testing.T) {
+	compiled, raw := compile(t)
+	for name, data := range files(t, "ok") {
+		var n yaml.Node
+		if err := yaml.Unmarshal(data, &n); err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(jsonValue(&n)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for i, example := range raw["examples"].([]any) {
+		if err := compiled.Validate(example); err != nil {
+			t.Errorf("the schema's own example %d: %v", i, err)
+		}
+		data, err := json.Marshal(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := read("example", data, humanAI); r.diags.Len() != 0 {
+			t.Errorf("the schema's own example %d: %s", i, r.problems())
+		}
+	}
+}
+
+// notInSchema lists the bad policies that a JSON Schema cannot refuse, and why.
+var notInSchema = map[string]string{
+	"duplicate_id.yaml":                 "compares two places",
+	"duplicate_id_across_sections.yaml": "compares two places",
+	"duplicate_key.yaml":                "YAML, not structure",
+	"empty.yaml":                        "no value",
+	"line_separator.yaml":               "YAML, not structure",
+	"mean_method_without_once.yaml":     "looks may come from elsewhere",
+	"no_counting_rule.yaml":             "an advisory rule is right beside a section that counts",
+	"not_utf8.yaml":                     "no text",
+	"nul.yaml":                          "YAML, not structure",
+	"once_without_planned.yaml":         "planned may come from elsewhere",
+	"once_without_planned_on_rule.yaml": "planned may come from elsewhere",
+	"planned_without_once.yaml":         "looks may come from elsewhere",
+	"requires_later.yaml":               "depends on the program",
+	"second_document.yaml":              "YAML, not structure",
+	"sections_of_one_name.yaml":         "compares two places",
+	"settings_without_rules.yaml":       "looks may come from elsewhere",
+	"syntax.yaml":                       "YAML, not structure",
+	"syntax_on_first_line.yaml":         "YAML, not structure",
+	"tab.yaml":                          "YAML, not structure",
+	"yaml_directive.yaml":               "YAML, not structure",
+}
+
+func TestSchemaRefuses(t *testing.T) {
+	compiled, _ := compile(t)
+	for name, data := range files(t, "err") {
+		var n yaml.Node
+		readable := yaml.Unmarshal(data, &n) == nil && n.Kind != 0
+		refused := readable && compiled.Validate(jsonValue(&n)) != nil
+		if _, listed := notInSchema[name]; refused == listed {
+			t.Errorf("%s: refused by the schema: %t, listed as beyond it: %t", name, refused, listed)
+		}
+	}
+}
+
+// TestSchemaKeys: the schema knows the keys that the code reads, and no others.
+func TestSchemaKeys(t *testing.T) {
+	_, raw := compile(t)
+	keys := func(path ...string) []string {
+		node := raw
+		for _, p := range path {
+			node = node[p].(map[string]any)
+		}
+		var out []string
+		for k := range node["properties"].(map[string]any) {
+			out = append(out, k)
+		}
+		slices.Sort(out)
+		return out
+	}
+	same := func(what string, schema []string, code ...[]string) {
+		t.Helper()
+		all := slices.Concat(code...)
+		slices.Sort(all)
+		if diff := cmp.Diff(schema, slices.Compact(all)); diff != "" {
+			t.Errorf("%s (-schema +code):\n%s", what, diff)
+		}
+	}
+	rule := "{id: a, metric: agreement, minimum: 0.5, waive: {}, reviewed: {}}"
+	bare := read("p.yaml", []byte("rules: ["+rule+"]"), humanAI)
+	release := read("p.yaml", []byte("human_ai: {rules: ["+rule+"]}"), humanAI)
+	m := release.rules[0][0].Map
+	same("the top of a file", keys(), bare.doc.Root.Allowed(), release.doc.Root.Allowed())
+	same("a section", keys("$defs", "human_ai"), release.policy.Sections[0].Map.Allowed())
+	same("a rule", keys("$defs", "human_ai_rule"), m.Allowed())
+	same("waive", keys("$defs", "human_ai_rule", "properties", "waive"), m.Map("waive").Allowed())
+	same("reviewed", keys("$defs", "human_ai_rule", "properties", "reviewed"), m.Map("reviewed").Allowed())
+
+	var metrics []string
+	for _, spec := range humanAI.Metrics {
+		if spec.Hint == "" {
+			metrics = append(metrics, spec.Name)
+		}
+	}
+	slices.Sort(metrics)
+	var enum []string
+	for _, name := range raw["$defs"].(map[string]any)["human_ai_rule"].(map[string]any)["properties"].(map[string]any)["metric"].(map[string]any)["enum"].([]any) {
+		enum = append(enum, name.(string))
+	}
+	slices.Sort(enum)
+	if diff := cmp.Diff(enum, metrics); diff != "" {
+		t.Errorf("metrics (-schema +code):\n%s", diff)
+	}
+}

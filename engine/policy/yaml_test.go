@@ -1,0 +1,208 @@
+package policy
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/oloproof/oloproof/engine/diag"
+)
+
+// parse returns the document's root and what was found.
+func parse(t *testing.T, data string) (*Map, *diag.List) {
+	t.Helper()
+	var diags diag.List
+	doc := Parse("p.yaml", []byte(data), &diags)
+	if doc == nil {
+		t.Fatalf("no document: %v", diags.Err())
+	}
+	return doc.Root, &diags
+}
+
+func TestMaxBytes(t *testing.T) {
+	rule := "rules: [{id: a, metric: agreement, minimum: 0.5}]\n#"
+	fits := rule + strings.Repeat("x", MaxBytes-len(rule))
+	if r := read("p.yaml", []byte(fits), humanAI); r.diags.Len() != 0 {
+		t.Errorf("exactly 1 MiB: %s", r.problems())
+	}
+	r := read("p.yaml", []byte(fits+"x"), humanAI)
+	// 1 MiB = 1024 * 1024 = 1048576
+	if want := "p.yaml: the policy is 1048577 bytes long; at most 1048576 (1 MiB) are allowed\n"; r.problems() != want {
+		t.Errorf("1 MiB and a byte: got %s", r.problems())
+	}
+}
+
+// TestTextsAsWritten: YAML readers disagree about these scalars; as texts they are what stands in the file.
+func TestTextsAsWritten(t *testing.T) {
+	m, diags := parse(t, `a: [no, 010, 1.0, 2026-01-01, .nan, 0x10, 1_000, +1, "q\t", 'it''s', "", "null"]
+b: |
+  two
+  lines
+c: >-
+  one
+  line
+d: a  plain#text # and a comment
+`)
+	var got []string
+	for _, text := range m.Texts("a") {
+		got = append(got, text.Value)
+	}
+	got = append(got, m.Text("b").Value, m.Text("c").Value, m.Text("d").Value)
+	want := []string{"no", "010", "1.0", "2026-01-01", ".nan", "0x10", "1_000", "+1", "q\t", "it's", "", "null",
+		"two\nlines\n", "one line", "a  plain#text"}
+	if diff := cmp.Diff(want, got); diff != "" || diags.Len() != 0 {
+		t.Errorf("texts (-want +got):\n%s%v", diff, diags.Err())
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for in, want := range map[string]float64{
+		"0": 0, "1": 1, ".5": 0.5, "5.": 5, "-0.25": -0.25, "+0.25": 0.25, "5e-1": 0.5, "2E2": 200,
+		"010":    10, // decimal in YAML 1.2; 1.1 read it as octal 8
+		"-0":     0,
+		"1e-999": 0,
+	} {
+		m, diags := parse(t, "x: "+in)
+		n := m.Number("x", Range{Min: -1000, Max: 1000})
+		if !n.Set || n.Value != want || n.Text != in || diags.Len() != 0 {
+			t.Errorf("%s is read as %+v (%v), want %v", in, n, diags.Err(), want)
+		}
+	}
+	for _, in := range []string{".nan", ".NaN", ".inf", "-.Inf", "nan", "inf", "Infinity", "0x1p-2", "0o7", "1_000", "1,5", "1e", "e1", ".",
+		"1 2", "true", "null", "", "[1]", "{a: 1}", `"1"`, "'1'", "1e999", "-1e999", "12:30", "½", "١"} {
+		m, diags := parse(t, "x: "+in)
+		if n := m.Number("x", Range{Min: -1000, Max: 1000}); n.Set || diags.Len() != 1 || n.Pos.Line != 1 {
+			t.Errorf("%s is read as %+v, with problems %v", in, n, diags.Err())
+		}
+	}
+}
+
+func TestIntAndBool(t *testing.T) {
+	for in, want := range map[string]Int{"2": {Value: 2, Set: true}, "010": {Value: 10, Set: true}, "+7": {Value: 7, Set: true}, "1": {}, "11": {}, "2.0": {},
+		"2e0": {}, "-3": {}, "0x5": {}, `"5"`: {}, "[5]": {}, "99999999999999999999": {}} {
+		m, diags := parse(t, "x: "+in)
+		got := m.Int("x", 2, 10)
+		if got.Value != want.Value || got.Set != want.Set || diags.Len() == 0 != want.Set {
+			t.Errorf("%s is read as %+v (%v), want %+v", in, got, diags.Err(), want)
+		}
+	}
+	for in, want := range map[string]Bool{"true": {Value: true, Set: true}, "False": {Set: true}, "TRUE": {Value: true, Set: true}, "yes": {}, "on": {},
+		"1": {}, "tRUE": {}, `"true"`: {}, "[true]": {}, "null": {}} {
+		m, diags := parse(t, "x: "+in)
+		got := m.Bool("x")
+		if got.Value != want.Value || got.Set != want.Set || diags.Len() == 0 != want.Set {
+			t.Errorf("%s is read as %+v (%v), want %+v", in, got, diags.Err(), want)
+		}
+	}
+}
+
+// TestMap: what a reader of keys can rely on.
+func TestMap(t *testing.T) {
+	m, diags := parse(t, "one: {a: 1}\nmany: [{b: 2}, {c: 3}]\nempty: []\nscalar: x\nlist: [x, y]\n")
+	if m.Map("one") != m.Map("one") {
+		t.Error("a Map asked for again is another, so what was asked of it is forgotten")
+	}
+	if got := m.Maps("many"); len(got) != 2 || got[1].Pos().String() != "p.yaml:2:17" {
+		t.Errorf("Maps = %v", got)
+	}
+	if got := m.Maps("empty"); got == nil || len(got) != 0 {
+		t.Errorf("an empty list is %v", got)
+	}
+	if m.Maps("absent") != nil || m.Map("absent") != nil || m.Texts("absent") != nil || m.TextMap("absent") != nil || m.TextOrTexts("absent") != nil ||
+		m.Text("absent").Set || m.Bool("absent").Set || m.Int("absent", 0, 1).Set || m.Number("absent", Range{}).Set {
+		t.Error("an absent key has a value")
+	}
+	if got := m.TextOrTexts("scalar"); len(got) != 1 || got[0].Value != "x" {
+		t.Errorf("TextOrTexts = %v", got)
+	}
+	if got := m.TextOrTexts("list"); len(got) != 2 || got[1].Pos.String() != "p.yaml:5:11" {
+		t.Errorf("TextOrTexts = %v", got)
+	}
+	if diff := cmp.Diff([]string{"one", "many", "empty", "absent", "scalar", "list"}, m.Allowed()); diff != "" {
+		t.Errorf("Allowed (-want +got):\n%s", diff)
+	}
+	m.Done("the test")
+	if diags.Len() != 0 {
+		t.Errorf("problems: %v", diags.Err())
+	}
+	one := m.Map("one")
+	if !one.Has("a") {
+		t.Error("Has is false")
+	}
+	one.Done("one")
+	if want := `p.yaml:1:7: unknown key "a" in one; allowed: `; diags.Len() != 1 || diags.Err().Error() != want {
+		t.Errorf("Has counts as asking: %v", diags.Err())
+	}
+	// A nil Map stands for a mapping that is not there, and has no keys.
+	var none *Map
+	if none.Has("a") || none.Text("a").Set || none.Map("a") != nil || none.Allowed() != nil || none.Pos() != (diag.Pos{}) || none.KeyPos("a") != (diag.Pos{}) {
+		t.Error("a nil Map has something")
+	}
+	none.Done("nothing")
+	none.Errorf(diag.Pos{}, "nothing")
+}
+
+// TestWrongKind: every reader says what it found instead.
+func TestWrongKind(t *testing.T) {
+	readers := map[string]func(*Map){
+		"text":    func(m *Map) { m.Text("x") },
+		"number":  func(m *Map) { m.Number("x", Range{Max: 1}) },
+		"int":     func(m *Map) { m.Int("x", 0, 1) },
+		"bool":    func(m *Map) { m.Bool("x") },
+		"texts":   func(m *Map) { m.Texts("x") },
+		"either":  func(m *Map) { m.TextOrTexts("x") },
+		"textmap": func(m *Map) { m.TextMap("x") },
+		"map":     func(m *Map) { m.Map("x") },
+		"maps":    func(m *Map) { m.Maps("x") },
+	}
+	for _, tc := range []struct{ data, found, readers string }{
+		{"x: [[]]", "a list", "text number int bool textmap map texts either maps"},
+		{"x: {a: []}", "a mapping", "text number int bool texts either maps"},
+		{"x: {a: []}", "a list", "textmap"},
+		{"x:", "nothing", "text number int bool texts either textmap map maps"},
+		{"x: ~", "~ without quotes", "text number int bool texts either textmap map maps"},
+		{"x: [null]", "null without quotes", "texts either maps"},
+		{"x: word", `"word"`, "number int bool texts textmap map maps"},
+		{`x: "1"`, `the quoted text "1"`, "number int bool"},
+	} {
+		for _, name := range strings.Fields(tc.readers) {
+			m, diags := parse(t, tc.data)
+			readers[name](m)
+			items, _ := diags.Sorted()
+			if len(items) != 1 || !strings.Contains(items[0].Message, "found "+tc.found+"; ") {
+				t.Errorf("%s read as %s: %v", tc.data, name, diags.Err())
+			}
+		}
+	}
+}
+
+// TestHostileSize: the largest files that a parser could choke on are answered, whatever the answer. Nothing here
+// asserts a time; quadratic work on a mebibyte would run into the test's own limit.
+func TestHostileSize(t *testing.T) {
+	for name, unit := range map[string]string{
+		"open brackets": "[", "open braces": "{a: ", "dashes": "- ", "question marks": "? ", "colons": ": ", "quotes": `"`,
+		"keys": "k: 1\n", "rules": "- {}\n", "tags": "! ", "anchors": "&a ", "comments": "# x\n", "blank lines": "\n", "bangs": "!",
+	} {
+		for _, start := range []string{"", "rules:\n", "x: ["} {
+			data := []byte(start)
+			data = append(data, bytes.Repeat([]byte(unit), (MaxBytes-len(start))/len(unit))...)
+			if r := read("p.yaml", data, humanAI); r.diags.Len() == 0 {
+				t.Errorf("%s after %q: no problem", name, start)
+			}
+		}
+	}
+	one := func(name, start, unit, end string) {
+		data := start + strings.Repeat(unit, (MaxBytes-len(start)-len(end))/len(unit)) + end
+		if r := read("p.yaml", []byte(data), humanAI); r.diags.Len() == 0 {
+			t.Errorf("%s: no problem", name)
+		}
+	}
+	one("a line of many values", "rules: [", "a,", "]")
+	one("a line of many rules", "rules: [", "{id: a, minimun: 1}, ", "{}]")
+	one("many columns", "columns: {", "a: b, ", "c: d}\nrules: []")
+	one("a long key", "", "k", ": 1")
+	one("a long number", "confidence: ", "9", "")
+	one("a long id", "rules: [{metric: agreement, minimum: 0.5, id: ", "é", "}]")
+	one("many documents", "", "--- a\n", "")
+}
