@@ -1,0 +1,215 @@
+package ci
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/sethvargo/go-githubactions"
+
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// The limits of GitHub's annotations, each with what lies behind it.
+const (
+	// annotationsPerLevel is how many errors, warnings and notices of one step are shown
+	// (actions/runner, ExecutionContext: _maxCountPerIssueType).
+	annotationsPerLevel = 10
+	// messageBytes keeps a message under the 4,096 UTF-16 units at which the runner cuts it
+	// (_maxIssueMessageLength). No text has more of these than bytes of UTF-8.
+	messageBytes = 4000
+	// titleBytes keeps a title under the 255 characters that GitHub's check annotations take.
+	titleBytes = 200
+)
+
+// The levels of an annotation are the names of workflow commands.
+const (
+	levelError   = "error"
+	levelWarning = "warning"
+	levelNotice  = "notice"
+)
+
+// annotation is a message at a place in a file. Without a file it belongs to the step.
+type annotation struct {
+	level          string
+	file           string // relative to the workspace
+	line, column   int
+	title, message string
+}
+
+// annotate returns the workflow commands for a run, and the reporting problems with those added that
+// arose here. The problems themselves are one warning.
+func annotate(d Delivery, problems []string, workspace string) (commands []byte, all []string) {
+	var list []annotation
+	if d.Annotations {
+		list = annotations(d, workspace)
+	}
+	var shown []annotation
+	for _, level := range []string{levelError, levelWarning, levelNotice} {
+		limit := annotationsPerLevel
+		if level == levelWarning {
+			limit-- // one place is kept for the reporting problems
+		}
+		kept, lost := fold(list, level, limit)
+		if lost > 0 {
+			problems = append(problems, fmt.Sprintf("annotations: %d of level %s found no room; the report has them all", lost, level))
+		}
+		shown = append(shown, kept...)
+	}
+	if len(problems) > 0 {
+		shown = append(shown, annotation{level: levelWarning, title: "Oloproof could not report everything",
+			message: "The verdict stands. " + strings.Join(problems, "\n")})
+	}
+
+	var b bytes.Buffer
+	action := githubactions.New(githubactions.WithWriter(&b), githubactions.WithGetenv(func(string) string { return "" }))
+	for _, a := range shown {
+		action.IssueCommand(a.command())
+	}
+	return b.Bytes(), problems
+}
+
+// annotations lists what is worth one: every reason why a run cannot be used, and every rule that did not
+// pass. An advisory rule, and one whose review a person has recorded, are notices: they need nobody.
+func annotations(d Delivery, workspace string) []annotation {
+	var list, elsewhere []annotation
+	for _, p := range d.Report.Errors {
+		a := annotation{level: levelError, file: inWorkspace(p.File, workspace), line: p.Line, column: p.Column,
+			title: "Oloproof: nothing was decided", message: p.Message}
+		if a.file == "" && p.File != "" {
+			a.message = p.Pos().String() + ": " + p.Message
+		}
+		if a.file == d.PolicyFile {
+			list = append(list, a)
+		} else {
+			elsewhere = append(elsewhere, a)
+		}
+	}
+	list = append(list, elsewhere...)
+	if more := d.Report.MoreErrors; more > 0 {
+		list = append(list, annotation{level: levelError, title: "Oloproof: nothing was decided",
+			message: fmt.Sprintf("%d more problems were found", more)})
+	}
+	for rule := range d.Report.Rules() {
+		a := annotation{file: inWorkspace(rule.Position.File, workspace), line: rule.Position.Line, column: rule.Position.Column,
+			title: rule.Verdict.String() + ": " + rule.ID, message: rule.Reason}
+		switch rule.Verdict {
+		case report.Fail:
+			a.level = levelError
+		case report.InsufficientEvidence, report.ManualReview:
+			a.level = levelWarning
+		case report.Pass, report.NoVerdict: // a rule left without a verdict stands under Errors
+			continue
+		}
+		if n := rule.Needs; n != nil && n.AtLeast > 0 {
+			a.message += fmt.Sprintf(" What would decide it: %d %s.", n.AtLeast, n.What)
+		} else if n != nil {
+			a.message += fmt.Sprintf(" What would decide it: %s.", n.What)
+		}
+		switch {
+		case rule.Advisory:
+			a.level, a.title = levelNotice, a.title+" (advisory: does not count)"
+		case rule.Verdict == report.ManualReview && rule.Reviewed != nil && rule.Reviewed.Valid:
+			a.level, a.title = levelNotice, a.title+" (reviewed)"
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// fold returns the annotations of one level, at most limit of them: the last takes in all that are over.
+// lost is how many of these even that one had no room to name.
+func fold(list []annotation, level string, limit int) (kept []annotation, lost int) {
+	var over []annotation
+	for _, a := range list {
+		switch {
+		case a.level != level:
+		case len(kept) < limit:
+			kept = append(kept, a)
+		default:
+			over = append(over, a)
+		}
+	}
+	if len(over) == 0 {
+		return kept, 0
+	}
+	over = append([]annotation{kept[limit-1]}, over...)
+	folded := over[0] // it stands where the first of them does
+	folded.title = fmt.Sprintf("Oloproof: %d more", len(over))
+	folded.message = ""
+	for i, a := range over {
+		line := cut(a.oneLine(), messageBytes/4) + "\n"
+		if len(folded.message)+len(line) > messageBytes-100 { // room to say that there are more
+			lost = len(over) - i
+			folded.message += fmt.Sprintf("and %d more: see the report", lost)
+			break
+		}
+		folded.message += line
+	}
+	folded.message = strings.TrimSuffix(folded.message, "\n")
+	kept[limit-1] = folded
+	return kept, lost
+}
+
+// oneLine is the annotation as text, with its place.
+func (a annotation) oneLine() string {
+	text := a.title + ": " + a.message
+	if a.file == "" {
+		return text
+	}
+	if a.line > 0 {
+		return a.file + ":" + strconv.Itoa(a.line) + ": " + text
+	}
+	return a.file + ": " + text
+}
+
+// command is the annotation as a workflow command; the library escapes it.
+func (a annotation) command() *githubactions.Command {
+	properties := githubactions.CommandProperties{"title": cut(neutral(a.title), titleBytes)}
+	if a.file != "" {
+		properties["file"] = neutral(a.file)
+		if a.line > 0 {
+			properties["line"] = strconv.Itoa(a.line)
+			if a.column > 0 {
+				properties["col"] = strconv.Itoa(a.column)
+			}
+		}
+	}
+	lines := strings.Split(a.message, "\n")
+	for i := range lines {
+		lines[i] = neutral(lines[i])
+	}
+	return &githubactions.Command{Name: a.level, Properties: properties, Message: cut(strings.Join(lines, "\n"), messageBytes)}
+}
+
+// inWorkspace returns a position's file as GitHub matches it with a pull request's: relative to the
+// workspace and without "./", which it takes for a part of the name. It is "" for a file outside.
+func inWorkspace(file, workspace string) string {
+	if file == "" {
+		return ""
+	}
+	file = path.Clean(filepath.ToSlash(file))
+	if path.IsAbs(file) {
+		inside, ok := strings.CutPrefix(file, path.Clean(filepath.ToSlash(workspace))+"/")
+		if !ok || workspace == "" {
+			return ""
+		}
+		file = inside
+	}
+	if file == "." || file == ".." || strings.HasPrefix(file, "../") {
+		return ""
+	}
+	return file
+}
+
+// cut returns s, shortened to at most limit bytes at the end of a character, visibly.
+func cut(s string, limit int) string {
+	const sign = " …"
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit-len(sign)], "") + sign
+}

@@ -1,0 +1,168 @@
+package summary
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/oloproof/oloproof/engine/diag"
+)
+
+// The longest name, sentence and path shown to a person, in characters before escaping. The JSON report
+// has them whole.
+const (
+	nameMax     = 120
+	sentenceMax = 1000
+	pathMax     = 80
+)
+
+// zeroWidthSpace breaks what GitHub would make a link or a mention of, without changing what is seen.
+const zeroWidthSpace = "\u200b"
+
+// runnerCommand finds the commands that CI runners execute anywhere in a line of log: "##[error]" of the
+// GitHub runner and Azure Pipelines, "##vso[…]" of Azure Pipelines, "##teamcity[…]" of TeamCity.
+var runnerCommand = regexp.MustCompile(`##([0-9A-Za-z]*)\[`)
+
+// EscapeTerminal makes a text from data safe to print on a terminal and in a CI log: on one line, every
+// character that could move the cursor, hide or reorder text shown as a Go escape, and nothing that a
+// runner would execute wherever it stands in a line. A line must further not start with "::"; wrap sees to
+// that, after it has chosen the lines. Without utf8 everything but ASCII is spelled out or escaped.
+func EscapeTerminal(s string, utf8 bool) string {
+	s = tameMarks(diag.Printable(oneLine(s)))
+	if !utf8 {
+		s = toASCII(s)
+	}
+	return runnerCommand.ReplaceAllString(s, `##$1\[`)
+}
+
+// oneLine replaces line breaks and tabs by spaces.
+func oneLine(s string) string {
+	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u2028", " ", "\u2029", " ").Replace(s)
+}
+
+// marksMax is how many combining marks a character keeps; living scripts need no more than three or four.
+const marksMax = 4
+
+// tameMarks escapes combining marks beyond marksMax in a row, with which a name could draw over other lines.
+func tameMarks(s string) string {
+	var b strings.Builder
+	run := 0
+	for _, r := range s {
+		if unicode.In(r, unicode.Mn, unicode.Me) {
+			run++
+		} else {
+			run = 0
+		}
+		if run > marksMax {
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(q[1 : len(q)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// inASCII spells the signs that our own sentences use.
+var inASCII = strings.NewReplacer("…", "...", "≥", ">=", "≤", "<=", "·", "-", "×", "x", "–", "-", "—", "-", "−", "-", "’", "'", "‘", "'", "“", `"`, "”", `"`)
+
+// toASCII spells or escapes everything that is not ASCII.
+func toASCII(s string) string {
+	s = inASCII.Replace(s)
+	var b strings.Builder
+	for _, r := range s {
+		if r < 0x80 {
+			b.WriteRune(r)
+			continue
+		}
+		q := strconv.QuoteRuneToASCII(r)
+		b.WriteString(q[1 : len(q)-1])
+	}
+	return b.String()
+}
+
+// What GitHub links without being asked: GH-12 and advisories, commits, addresses without a scheme; and
+// what opens a numbered list.
+var (
+	reference = regexp.MustCompile(`(?i)\b(gh|ghsa|cve)-`)
+	commit    = regexp.MustCompile(`[0-9A-Fa-f]{7,}`)
+	www       = regexp.MustCompile(`(?i)(www)(\.)`)
+	listMark  = regexp.MustCompile(`^(\d+)([.)])`)
+)
+
+// EscapeMarkdown makes a text from data safe inside a paragraph or a table cell of GitHub Flavored Markdown:
+// it comes out as the text it is, on one line, cut at limit characters, and never as markup, HTML, a link,
+// an image, a mention, a reference, an emoji, a formula, a heading or a list. A backslash does not keep
+// GitHub from making mentions and references; a zero-width space does.
+func EscapeMarkdown(s string, limit int) string {
+	s = strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit)))))
+	s = reference.ReplaceAllString(s, "$1"+zeroWidthSpace+"-")
+	s = www.ReplaceAllString(s, "$1"+zeroWidthSpace+"$2")
+	s = commit.ReplaceAllStringFunc(s, func(hex string) string {
+		return strings.Join(chunks(hex, 6), zeroWidthSpace)
+	})
+	var b strings.Builder
+	for i, r := range s {
+		next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
+		word := unicode.IsLetter(next) || unicode.IsDigit(next)
+		switch {
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '@', r == ':' && !unicode.IsSpace(next) && next != utf8.RuneError: // mention; emoji or address
+			b.WriteRune(r)
+			b.WriteString(zeroWidthSpace)
+		case r == '$', r == '#' && word: // formula; issue
+			b.WriteByte('\\')
+			b.WriteRune(r)
+			b.WriteString(zeroWidthSpace)
+		case strings.ContainsRune("\\|`*_[]!~#", r), i == 0 && strings.ContainsRune("-+=", r): // the last: list, rule, heading
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return listMark.ReplaceAllString(b.String(), `$1\$2`)
+}
+
+// chunks cuts an ASCII text into pieces of at most size bytes.
+func chunks(s string, size int) []string {
+	var pieces []string
+	for len(s) > size {
+		pieces, s = append(pieces, s[:size]), s[size:]
+	}
+	return append(pieces, s)
+}
+
+// CodeSpan shows a text from data as a code span of GitHub Flavored Markdown, in a paragraph or a table
+// cell, cut at limit characters. A backtick in it gets a longer fence. A pipe or a backslash, which
+// renderers treat differently inside a table, make it ordinary escaped text.
+func CodeSpan(s string, limit int) string {
+	text := strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit)))))
+	if text == "" {
+		return `""`
+	}
+	if strings.ContainsAny(text, `|\`) {
+		return EscapeMarkdown(s, limit)
+	}
+	fence, run := 1, 0
+	for _, r := range text {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		run++
+		fence = max(fence, run+1)
+	}
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " "
+	}
+	ticks := strings.Repeat("`", fence)
+	return ticks + text + ticks
+}

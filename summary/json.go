@@ -1,0 +1,19 @@
+package summary
+
+import (
+	"io"
+
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// JSON writes the published form of the report (report.JSON). What a CI runner would execute in a line of
+// log, such as "##[error]" in a group's name, is written with a JSON escape: the document says the same.
+func JSON(w io.Writer, r *report.Report, _ Options) error {
+	doc, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	// "##" stands only inside texts, where \u005b is "[".
+	_, err = w.Write(runnerCommand.ReplaceAll(doc, []byte(`##$1\u005b`)))
+	return err
+}

@@ -1,0 +1,530 @@
+package summary
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// How much of a long report a terminal shows; the JSON report has all of it. Rules that need someone are
+// always shown in full.
+const (
+	errorsShown       = 20  // as everywhere: the first 20, then how many more
+	passDetails       = 20  // with more rules than this, those that pass have one line each
+	groupsShown       = 6   // groups and pairs of one rule
+	measuresShown     = 30  // measures beside rules
+	measuresShownOnly = 100 // measures of a report without rules
+	textsShown        = 6   // assumptions, limits, conditions
+)
+
+const (
+	defaultWidth = 80
+	leastWidth   = 40
+)
+
+// Terminal writes the report for a person at a terminal or in a log: no line is wider than opts.Width, none
+// can be read by a CI runner as a command. The verdict comes first, then the rules that need someone, then
+// why and what would decide them, then what the numbers rest on, and the exit status last.
+func Terminal(w io.Writer, r *report.Report, opts Options) error {
+	t := &terminal{width: opts.Width, color: opts.Color, utf8: opts.Unicode, marks: asciiMarks}
+	if t.width == 0 {
+		t.width = defaultWidth
+	}
+	t.width = max(t.width, leastWidth)
+	if t.utf8 {
+		t.marks = unicodeMarks
+	}
+	if len(r.Errors) > 0 {
+		t.errors(r)
+	} else {
+		t.report(r)
+	}
+	t.blank()
+	t.para(0, 2, exitSentence(r, opts.FailOn))
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// terminal collects the lines of one report.
+type terminal struct {
+	out   strings.Builder
+	width int
+	color bool
+	utf8  bool
+	marks marks
+}
+
+// text is what a text from data looks like here.
+func (t *terminal) text(s string) string { return EscapeTerminal(s, t.utf8) }
+
+func (t *terminal) blank() { t.out.WriteByte('\n') }
+
+// line writes a finished line, without spaces at its end.
+func (t *terminal) line(s string) {
+	t.out.WriteString(strings.TrimRight(s, " "))
+	t.out.WriteByte('\n')
+}
+
+// para writes prose, its first line indented by indent, the others by hanging.
+func (t *terminal) para(indent, hanging int, s string) {
+	first := strings.Repeat(" ", indent)
+	// The first line may be longer or shorter than the others: fill it with what the difference takes.
+	lines := wrap(t.text(s), t.width-max(indent, hanging))
+	for i, l := range lines {
+		if i > 0 {
+			first = strings.Repeat(" ", hanging)
+		}
+		t.line(first + l)
+	}
+}
+
+// paint colours a line's first word, from byte at on, when that word is a verdict's.
+func (t *terminal) paint(line string, at int, word string, v report.Verdict) string {
+	if !t.color || word == "" || !strings.HasPrefix(line[min(at, len(line)):], word) {
+		return line
+	}
+	return line[:at] + verdictColor(v) + word + "\x1b[0m" + line[at+len(word):]
+}
+
+// verdictColor is the escape that starts a verdict's colour. Words carry the meaning; colour repeats it.
+func verdictColor(v report.Verdict) string {
+	switch v {
+	case report.Pass:
+		return "\x1b[1;32m" // green
+	case report.Fail:
+		return "\x1b[1;31m" // red
+	case report.InsufficientEvidence:
+		return "\x1b[1;33m" // yellow
+	case report.ManualReview:
+		return "\x1b[1;35m" // magenta
+	case report.NoVerdict:
+	}
+	return "\x1b[1m"
+}
+
+// errors writes why the run cannot be used.
+func (t *terminal) errors(r *report.Report) {
+	var files []string
+	for _, p := range r.Errors {
+		if name := clipPath(p.File, pathMax); name != "" && !slices.Contains(files, name) {
+			files = append(files, name)
+		}
+	}
+	total := len(r.Errors) + r.MoreErrors
+	what := "nothing could be decided"
+	if len(files) > 0 {
+		what = "cannot use " + few(files, 3, "file")
+	}
+	t.para(0, 2, "oloproof: "+what+" ("+counted(total, "problem")+")")
+	t.blank()
+	shown := min(len(r.Errors), errorsShown)
+	for _, p := range r.Errors[:shown] {
+		place := p.Pos().String()
+		if place != "" {
+			place += ": "
+		}
+		t.para(0, 4, place+clip(p.Message, sentenceMax))
+	}
+	if rest := total - shown; rest > 0 {
+		t.para(0, 2, "and "+whole(rest)+" more")
+	}
+}
+
+// report writes everything but the exit status.
+func (t *terminal) report(r *report.Report) {
+	v := verbOf(r)
+	switch v {
+	case gateVerb:
+		word := r.Verdict.String()
+		head := word + " · " + policyName(r) + " on " + fileNames(r) + " · " + ruleCounts(r)
+		before := t.out.Len()
+		t.para(0, 2, head)
+		text := t.out.String()
+		t.out.Reset()
+		t.out.WriteString(text[:before] + t.paint(text[before:], 0, word, r.Verdict))
+	case reportVerb:
+		t.para(0, 2, "Report on "+fileNames(r)+" · every measure with its interval; nothing is decided")
+	case checkVerb:
+		t.para(0, 2, "Check of "+fileNames(r)+" · what it holds; nothing is decided")
+	}
+	for i := range r.Gates {
+		t.gate(r, &r.Gates[i], v)
+	}
+	closing := slices.DeleteFunc([]string{errorMeaning(r), multiplicity(r)}, func(s string) bool { return s == "" })
+	if len(closing) > 0 {
+		t.blank()
+		t.para(2, 2, strings.Join(closing, " "))
+	}
+	if v != checkVerb {
+		t.para(2, 2, "All of it: --format json, with every group and count.")
+	}
+}
+
+// gate writes one gate's part.
+func (t *terminal) gate(r *report.Report, g *report.Gate, v verb) {
+	t.blank()
+	if len(r.Gates) > 1 || g.Name != "" {
+		title := g.Gate
+		if g.Name != "" {
+			title += " · " + clip(g.Name, nameMax)
+		}
+		t.para(0, 2, title)
+		t.blank()
+	}
+	if g.Summary != "" {
+		t.para(2, 2, clip(g.Summary, sentenceMax))
+	}
+	if v == checkVerb {
+		if g.Design != "" {
+			t.para(2, 2, "Design: "+clip(g.Design, nameMax))
+		}
+		if len(g.Data) > 0 {
+			rows := [][]string{}
+			for _, c := range g.Data {
+				rows = append(rows, []string{strings.ReplaceAll(clip(c.Name, nameMax), "_", " "), whole(c.Count)})
+			}
+			t.blank()
+			t.table([]string{"READ", "COUNT"}, rows, 0)
+		}
+	}
+	if len(g.Rules) > 0 {
+		t.rules(g, r.Confidence)
+	}
+	t.findings(r, g)
+	if len(g.Measures) > 0 {
+		limit := measuresShownOnly
+		if len(g.Rules) > 0 {
+			limit = measuresShown
+		}
+		t.measures(g, limit)
+	}
+	t.conditions(g)
+	t.texts("Assumed: ", assumptions(g))
+	t.texts("It cannot tell: ", g.Limits)
+}
+
+// rules writes the table of rules, each with its drawing, and then what is to be said on each.
+func (t *terminal) rules(g *report.Gate, run float64) {
+	rules := report.ByVerdict(g.Rules)
+	brief := func(r *report.Rule) bool {
+		return len(rules) > passDetails && r.Verdict == report.Pass && r.Waived == nil && r.Reviewed == nil && !r.Advisory
+	}
+	var measures []*report.Measure
+	var rows [][]string
+	for i := range rules {
+		rule := &rules[i]
+		measures = append(measures, &rule.Measure)
+		n := ruleNumbers(rule)
+		id, note := ruleName(rule)
+		if note != "" {
+			id += " (" + note + ")"
+		}
+		rows = append(rows, []string{Word(rule.Verdict), id, orNone(n.Estimate), orNone(n.Range()), MustBe(rule.Threshold)})
+	}
+	header := []string{"VERDICT", "RULE", "MEASURED", strings.ToUpper(intervalHeading(measures)), "MUST BE"}
+	const tableIndent = 2
+	t.blank()
+	head, blocks := t.layout(header, rows, []int{1}, tableIndent)
+	for _, l := range head {
+		t.line(l)
+	}
+	for i, block := range blocks {
+		rule := &rules[i]
+		for k, l := range block {
+			if k == 0 {
+				l = t.paint(l, tableIndent, Word(rule.Verdict), rule.Verdict)
+			}
+			t.line(l)
+		}
+		if !brief(rule) {
+			t.drawing(&rule.Measure, bound(rule), tableIndent+len("UNDECIDED")+2)
+		}
+	}
+	said := 0
+	for i := range rules {
+		if rule := &rules[i]; !brief(rule) {
+			t.blank()
+			t.about(rule, run)
+			said++
+		}
+	}
+	if rest := len(rules) - said; rest > 0 {
+		t.blank()
+		t.para(2, 2, "Nothing more is said here on the "+counted(rest, "rule")+" that passed.")
+	}
+}
+
+// drawing writes an interval drawn on its axis, as wide as the line allows from indent on, 40 cells at most.
+func (t *terminal) drawing(m *report.Measure, threshold *float64, indent int) {
+	for n := min(40, t.width-indent); n >= 10; n-- { // its end values take cells too, how many is known when drawn
+		d := draw(m, threshold, n, t.marks)
+		if d == "" {
+			return
+		}
+		if indent+cells(d) <= t.width {
+			t.line(strings.Repeat(" ", indent) + d)
+			return
+		}
+	}
+}
+
+// about writes why a rule came out as it did and what would decide it.
+func (t *terminal) about(rule *report.Rule, run float64) {
+	t.para(2, 4, clip(rule.ID, nameMax)+": "+sentence(clip(rule.Reason, sentenceMax)))
+	if rule.Needs != nil {
+		t.para(4, 4, "Would decide it: "+sentence(needs(rule.Needs)))
+	}
+	for _, n := range notes(rule) {
+		t.para(4, 4, n)
+	}
+	t.para(4, 6, strings.Join(append([]string{measureName(&rule.Measure)}, facts(&rule.Measure, run, whole)...), " · "))
+	if rule.Verdict == report.Pass {
+		return
+	}
+	groups := groupRows(rule, run, whole)
+	if len(groups) == 0 {
+		return
+	}
+	var rows [][]string
+	for _, g := range groups[:min(len(groups), groupsShown)] {
+		word := "" // a group of a gap has no verdict of its own
+		if g.verdict != report.NoVerdict {
+			word = Word(g.verdict)
+		}
+		counts := ""
+		if len(g.counts) > 0 {
+			counts = g.counts[0]
+		}
+		rows = append(rows, []string{word, g.name, orNone(g.numbers.Estimate), orNone(g.numbers.Range()), counts})
+	}
+	t.tableAt([]string{"", "GROUP", "MEASURED", "INTERVAL", "COUNTED"}, rows, []int{1, 4}, 4)
+	if rest := len(groups) - len(rows); rest > 0 {
+		t.para(4, 4, "and "+whole(rest)+" more groups or pairs")
+	}
+}
+
+// findings writes what is to be known about the data, warnings first.
+func (t *terminal) findings(r *report.Report, g *report.Gate) {
+	for i, f := range bySeverity(g.Findings) {
+		if i == 0 {
+			t.blank()
+		}
+		text := string(f.Severity) + ": " + sentence(clip(f.Message, sentenceMax))
+		if at := positions(r, g.Gate, f.Code); at != "" {
+			text += " At " + at + "."
+		}
+		t.para(2, 4, text+" ["+clip(f.Code, nameMax)+"]")
+	}
+}
+
+// measures writes the table of measures.
+func (t *terminal) measures(g *report.Gate, limit int) {
+	var shown []*report.Measure
+	for i := range g.Measures[:min(len(g.Measures), limit)] {
+		shown = append(shown, &g.Measures[i])
+	}
+	var rows [][]string
+	for _, m := range shown {
+		n := Show(m, nil)
+		rows = append(rows, []string{measureName(m), orNone(n.Estimate), orNone(n.Range()), countedFrom(m)})
+	}
+	t.blank()
+	t.table([]string{"MEASURE", "MEASURED", strings.ToUpper(intervalHeading(shown)), "COUNTED"}, rows, 0, 3)
+	if rest := len(g.Measures) - len(rows); rest > 0 {
+		t.para(2, 2, "and "+counted(rest, "more measure"))
+	}
+}
+
+// countedFrom is a measure's counts in one short cell.
+func countedFrom(m *report.Measure) string {
+	parts := facts(&report.Measure{Numerator: m.Numerator, Denominator: m.Denominator, Units: m.Units, UnitName: m.UnitName, Missing: m.Missing}, 0, whole)
+	return strings.Join(parts, ", ")
+}
+
+// conditions writes when the intervals hold, a sentence for each kind of interval.
+func (t *terminal) conditions(g *report.Gate) {
+	all := conditions(g)
+	if len(all) == 0 {
+		return
+	}
+	t.blank()
+	shown := all[:min(len(all), textsShown)]
+	for _, s := range shown {
+		t.para(2, 4, sentence(clip(s, sentenceMax)))
+	}
+	if rest := len(all) - len(shown); rest > 0 {
+		t.para(2, 4, "And "+whole(rest)+" more such conditions.")
+	}
+}
+
+// texts writes phrases from the gate in one paragraph.
+func (t *terminal) texts(lead string, phrases []string) {
+	if len(phrases) == 0 {
+		return
+	}
+	var parts []string
+	for _, s := range phrases[:min(len(phrases), textsShown)] {
+		parts = append(parts, phrase(s))
+	}
+	if rest := len(phrases) - len(parts); rest > 0 {
+		parts = append(parts, "and "+whole(rest)+" more")
+	}
+	t.blank()
+	t.para(2, 4, lead+strings.Join(parts, "; ")+".")
+}
+
+// orNone shows that a number does not exist.
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// table writes a table indented by two cells.
+func (t *terminal) table(header []string, rows [][]string, texts ...int) {
+	t.tableAt(header, rows, texts, 2)
+}
+
+func (t *terminal) tableAt(header []string, rows [][]string, texts []int, indent int) {
+	head, blocks := t.layout(header, rows, texts, indent)
+	for _, l := range head {
+		t.line(l)
+	}
+	for _, block := range blocks {
+		for _, l := range block {
+			t.line(l)
+		}
+	}
+}
+
+// flexibleLeast is the narrowest that a column of texts may become; where that is not enough a table gives
+// way to one paragraph a row.
+const flexibleLeast = 16
+
+// layout lays a table out within the width: the lines of its header, and those of each row. The columns of
+// texts wrap, the widest first. Cells are escaped here.
+func (t *terminal) layout(header []string, rows [][]string, texts []int, indent int) (head []string, blocks [][]string) {
+	const gap = 2
+	all := [][]string{}
+	for _, row := range append([][]string{header}, rows...) {
+		escaped := make([]string, len(row))
+		for c := range row {
+			escaped[c] = t.text(row[c])
+		}
+		all = append(all, escaped)
+	}
+	widths := make([]int, len(header))
+	for _, row := range all {
+		for c := range row {
+			widths[c] = max(widths[c], cells(row[c]))
+		}
+	}
+	over := indent + gap*(len(header)-1) - t.width
+	for _, w := range widths {
+		over += w
+	}
+	for ; over > 0; over-- {
+		widest := slices.MaxFunc(texts, func(a, b int) int { return cmp.Compare(widths[a], widths[b]) })
+		if widths[widest] <= flexibleLeast {
+			return nil, t.stacked(all, texts[0], indent)
+		}
+		widths[widest]--
+	}
+
+	wrapped := [][]string{}
+	heights := []int{}
+	total := 0
+	for _, row := range all {
+		lines, height := make([]string, len(row)), 1
+		for c := range row {
+			w := wrap(row[c], max(widths[c], 2))
+			lines[c], height = strings.Join(w, "\n"), max(height, len(w))
+		}
+		wrapped, heights, total = append(wrapped, lines), append(heights, height), total+height
+	}
+	lines, err := renderTable(wrapped)
+	if err != nil || len(lines) != total { // not what was asked for: the same cells without the library
+		return nil, t.stacked(all, texts[0], indent)
+	}
+	for i, height := range heights {
+		block := lines[:height:height]
+		for k := range block {
+			block[k] = strings.Repeat(" ", indent) + block[k]
+		}
+		if i == 0 {
+			head = block
+		} else {
+			blocks = append(blocks, block)
+		}
+		lines = lines[height:]
+	}
+	return head, blocks
+}
+
+// stacked gives each row of a table that is too wide a paragraph: its first word and its flexible cell, then
+// the other cells, each named by its column.
+func (t *terminal) stacked(all [][]string, flexible, indent int) [][]string {
+	header, rows := all[0], all[1:]
+	pad := strings.Repeat(" ", indent)
+	var blocks [][]string
+	for _, row := range rows {
+		title := row[flexible]
+		if flexible > 0 {
+			title = strings.TrimSpace(row[0] + "  " + title)
+		}
+		var parts []string
+		for c := range row {
+			if c != flexible && c != 0 && row[c] != "" {
+				parts = append(parts, strings.ToLower(header[c])+" "+row[c])
+			}
+		}
+		var block []string
+		for i, l := range wrap(title, t.width-indent-2) {
+			block = append(block, pad+strings.Repeat(" ", min(i, 1)*2)+l)
+		}
+		for _, l := range wrap(strings.Join(parts, ", "), t.width-indent-4) {
+			block = append(block, pad+"    "+l)
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// renderTable aligns the cells of a table whose first row is its header, and returns its lines. The table
+// library's own defaults are switched off: it would upper-case headers, wrap at its own places, trim cells,
+// and measure some characters by the locale of the machine.
+func renderTable(all [][]string) ([]string, error) {
+	var b bytes.Buffer
+	table := tablewriter.NewTable(&b,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
+		})),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithHeaderAlignment(tw.AlignLeft),
+		tablewriter.WithRowAlignment(tw.AlignLeft),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithTrimLine(tw.Off),
+		tablewriter.WithEastAsian(tw.Off),
+		tablewriter.WithPadding(tw.Padding{Left: tw.Empty, Right: "  ", Overwrite: true}),
+	)
+	table.Header(all[0])
+	if err := table.Bulk(all[1:]); err != nil {
+		return nil, err
+	}
+	if err := table.Render(); err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), nil
+}

@@ -1,0 +1,545 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// The phrases that terminal and markdown share. They return plain text from data, not escaped: a format
+// passes what it prints through its own escape.
+
+// Word is a verdict in one short word for a table; headlines use its published name.
+func Word(v report.Verdict) string {
+	switch v {
+	case report.Pass:
+		return "PASS"
+	case report.InsufficientEvidence:
+		return "UNDECIDED"
+	case report.ManualReview:
+		return "REVIEW"
+	case report.Fail:
+		return "FAIL"
+	case report.NoVerdict:
+	}
+	return "NO VERDICT"
+}
+
+// Icon is a verdict as an emoji, to stand beside its word, never in its place.
+func Icon(v report.Verdict) string {
+	switch v {
+	case report.Pass:
+		return "✅"
+	case report.InsufficientEvidence:
+		return "⚠️"
+	case report.ManualReview:
+		return "👤"
+	case report.Fail:
+		return "❌"
+	case report.NoVerdict:
+	}
+	return "🚫"
+}
+
+// MustBe says what a rule's threshold asks for: "≥ 0.8". A rule without a threshold is a sign test.
+func MustBe(t report.Threshold) string {
+	value := exactNumber(t.Value)
+	switch t.Kind {
+	case report.Minimum:
+		return "≥ " + value
+	case report.Maximum:
+		return "≤ " + value
+	case report.MaxGroupGap:
+		return "gap ≤ " + value
+	case report.MinGroupRatio:
+		return "ratio ≥ " + value
+	case report.WorstGroup:
+		return "each " + MustBe(report.Threshold{Kind: t.Side, Value: t.Value})
+	}
+	return "better"
+}
+
+// bound is the number that a rule's interval is shown against, nil where it has no threshold.
+func bound(r *report.Rule) *float64 {
+	if r.Threshold.Kind == "" {
+		return nil
+	}
+	return &r.Threshold.Value
+}
+
+// counted prints a count of things with an "s" where there is not exactly one: "1 rule", "2,000 rules".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return whole(n) + " " + thing + "s"
+}
+
+// list joins phrases: "a", "a and b", "a, b and c".
+func list(phrases []string) string {
+	if len(phrases) < 2 {
+		return strings.Join(phrases, "")
+	}
+	last := len(phrases) - 1
+	return strings.Join(phrases[:last], ", ") + " and " + phrases[last]
+}
+
+// ruleCounts says how the counting rules came out: "4 rules: 1 failed, 1 to review, 1 undecided, 1 passed".
+func ruleCounts(r *report.Report) string {
+	var parts []string
+	if c := r.Counts; c != nil {
+		for _, of := range []struct {
+			verdict report.Verdict
+			word    string
+		}{{report.Fail, "failed"}, {report.ManualReview, "to review"}, {report.InsufficientEvidence, "undecided"}, {report.Pass, "passed"}} {
+			if n := c.Of(of.verdict); n > 0 {
+				parts = append(parts, whole(n)+" "+of.word)
+			}
+		}
+	}
+	total := 0
+	if r.Counts != nil {
+		total = r.Counts.Total()
+	}
+	text := counted(total, "rule")
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	advisory := 0
+	for rule := range r.Rules() {
+		if rule.Advisory {
+			advisory++
+		}
+	}
+	if advisory > 0 {
+		text += fmt.Sprintf(" (and %s advisory, not counted)", whole(advisory))
+	}
+	return text
+}
+
+// verb is which question the report answers: its parts tell.
+type verb int
+
+const (
+	checkVerb  verb = iota // what the files hold
+	reportVerb             // every measure, no decision
+	gateVerb               // a policy decided
+)
+
+func verbOf(r *report.Report) verb {
+	if r.Verdict != report.NoVerdict || r.Counts != nil {
+		return gateVerb
+	}
+	found := checkVerb
+	for _, g := range r.Gates {
+		if len(g.Rules) > 0 {
+			return gateVerb
+		}
+		if len(g.Measures) > 0 {
+			found = reportVerb
+		}
+	}
+	return found
+}
+
+// dataName names what was read: the names of the gates where each has one, else the files.
+func dataName(r *report.Report) string {
+	var names []string
+	for _, g := range r.Gates {
+		if g.Name != "" {
+			names = append(names, clip(g.Name, nameMax))
+		}
+	}
+	if len(names) == len(r.Gates) && len(names) > 0 {
+		return few(names, 3, "gate")
+	}
+	return fileNames(r)
+}
+
+// fileNames names the input files, the first three of them.
+func fileNames(r *report.Report) string {
+	var names []string
+	for _, in := range r.Inputs {
+		names = append(names, clipPath(in.Path, pathMax))
+	}
+	if len(names) == 0 {
+		return "the data"
+	}
+	return few(names, 3, "file")
+}
+
+// few lists the first of names, and says how many more things there are.
+func few(names []string, most int, thing string) string {
+	if rest := len(names) - most; rest > 0 {
+		names = append(slices.Clone(names[:most]), whole(rest)+" more "+thing+map[bool]string{true: "s"}[rest > 1])
+	}
+	return list(names)
+}
+
+// policyName names the policy file or files.
+func policyName(r *report.Report) string {
+	var names []string
+	for _, f := range r.Policies {
+		names = append(names, clipPath(f.Path, pathMax))
+	}
+	if len(names) == 0 && r.Policy != nil {
+		names = append(names, clipPath(r.Policy.Path, pathMax))
+	}
+	if len(names) == 0 {
+		return "its policy"
+	}
+	return few(names, 3, "file")
+}
+
+// ruleName is a rule's id with what sets it apart from an ordinary rule.
+func ruleName(r *report.Rule) (id, note string) {
+	var notes []string
+	if r.Advisory {
+		notes = append(notes, "advisory")
+	}
+	if r.Waived != nil {
+		notes = append(notes, "waived")
+	}
+	if r.Reviewed != nil && r.Reviewed.Valid {
+		notes = append(notes, "reviewed")
+	}
+	return clip(r.ID, nameMax), strings.Join(notes, ", ")
+}
+
+// labelOrder is the order in which a measure's labels are shown; others follow by name.
+var labelOrder = []string{"condition", "version", "attribute", "group", "where", "kind", "k", "per"}
+
+// measureName is a metric with its labels: "pass_at_k (version new, k 5)". A group stands with its attribute.
+func measureName(m *report.Measure) string {
+	if labels := labelText(m.Labels); labels != "" {
+		return clip(m.Metric, nameMax) + " (" + labels + ")"
+	}
+	return clip(m.Metric, nameMax)
+}
+
+func labelText(labels map[string]string) string {
+	place := func(key string) int {
+		if i := slices.Index(labelOrder, key); i >= 0 {
+			return i
+		}
+		return len(labelOrder)
+	}
+	keys := slices.SortedFunc(maps.Keys(labels), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b))
+	})
+	var parts []string
+	for _, key := range keys {
+		value := clip(labels[key], nameMax)
+		switch key {
+		case "attribute", "group":
+			parts = append(parts, value)
+		default:
+			parts = append(parts, clip(key, nameMax)+" "+value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// facts says what a measure was counted from, in short phrases. Every count passes through count, so that
+// a format can hide small ones. run is the confidence of the run, 0 where it has none.
+func facts(m *report.Measure, run float64, count func(int) string) []string {
+	var parts []string
+	switch {
+	case m.Numerator != nil && m.Denominator != nil && m.Units != nil && *m.Units == *m.Denominator: // what is counted are the units
+		parts = append(parts, count(*m.Numerator)+" of "+count(*m.Denominator)+" "+unitName(m))
+	case m.Numerator != nil && m.Denominator != nil:
+		parts = append(parts, count(*m.Numerator)+" of "+count(*m.Denominator))
+	case m.Denominator != nil:
+		parts = append(parts, "of "+count(*m.Denominator))
+	case m.Numerator != nil:
+		parts = append(parts, count(*m.Numerator)+" counted")
+	}
+	if m.Units != nil && (m.Numerator == nil || m.Denominator == nil || *m.Units != *m.Denominator) {
+		parts = append(parts, count(*m.Units)+" "+unitName(m))
+	}
+	if m.Missing != nil && *m.Missing > 0 {
+		text := count(*m.Missing) + " missing"
+		if c := m.Completions; c != nil {
+			ends := Show(&report.Measure{Scale: m.Scale, Interval: &report.Interval{Lower: &c.Low, Upper: &c.High}}, nil)
+			if ends.Range() != "" {
+				text += ": counted both ways, " + ends.Range()
+			}
+		}
+		parts = append(parts, text)
+	}
+	for _, l := range m.LeftOut {
+		parts = append(parts, count(l.Count)+" left out ("+clip(l.Reason, nameMax)+")")
+	}
+	if m.Interval != nil {
+		text := clip(string(m.Interval.Method), nameMax)
+		if l := level(m.Interval.Confidence); l != "" && m.Interval.Confidence != run {
+			text += " at " + l
+		}
+		parts = append(parts, text+looksText(m.Interval.Looks))
+	}
+	return parts
+}
+
+func unitName(m *report.Measure) string { return clip(cmp.Or(m.UnitName, "units"), nameMax) }
+
+func looksText(l interval.Looks) string {
+	switch l {
+	case interval.LooksOne:
+		return ", one look"
+	case interval.LooksPlanned:
+		return ", any looks up to the plan"
+	case interval.LooksAny:
+		return ", many looks"
+	}
+	return ""
+}
+
+// needs says what would decide a rule.
+func needs(n *report.Needs) string {
+	if n.AtLeast > 0 {
+		return whole(n.AtLeast) + " " + clip(n.What, sentenceMax)
+	}
+	return clip(n.What, sentenceMax)
+}
+
+// sentence ends a text from data with a full stop where it has none.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
+}
+
+// notes are the sentences on a rule's waiver, review and standing.
+func notes(r *report.Rule) []string {
+	var out []string
+	if w := r.Waived; w != nil {
+		out = append(out, fmt.Sprintf("Waived until %s by %s: %s Without the waiver: %s.", clip(w.Until, nameMax), clip(w.Owner, nameMax), sentence(clip(w.Reason, sentenceMax)), w.Verdict))
+	}
+	if v := r.Reviewed; v != nil {
+		bound := "It is bound to these inputs and takes the rule out of fail-on."
+		if !v.Valid {
+			bound = "It is about other inputs than these and does not count."
+		}
+		out = append(out, fmt.Sprintf("Reviewed by %s on %s: %s %s", clip(v.By, nameMax), clip(v.On, nameMax), sentence(clip(v.Reason, sentenceMax)), bound))
+	}
+	if r.Advisory {
+		out = append(out, "Advisory: it does not count in the verdict.")
+	}
+	return out
+}
+
+// bySeverity returns the findings, warnings first.
+func bySeverity(findings []report.Finding) []report.Finding {
+	sorted := slices.Clone(findings)
+	slices.SortStableFunc(sorted, func(a, b report.Finding) int {
+		return cmp.Compare(severityRank(a.Severity), severityRank(b.Severity))
+	})
+	return sorted
+}
+
+func severityRank(s report.Severity) int {
+	if s == report.Warning {
+		return 0
+	}
+	return 1
+}
+
+// positions says where in the files of a gate a finding was made: the first three places, and how many more.
+func positions(r *report.Report, gate, code string) string {
+	var places []string
+	for _, in := range r.Inputs {
+		if in.Gate != "" && in.Gate != gate {
+			continue
+		}
+		for _, f := range in.Findings {
+			if f.Code == code {
+				p := f.Position
+				p.File = clipPath(cmp.Or(p.File, in.Path), pathMax)
+				places = append(places, p.String())
+			}
+		}
+	}
+	return few(places, 3, "place")
+}
+
+// errorMeaning says what the confidence promises, for every confidence that a rule has; where there are no
+// rules, a measure.
+func errorMeaning(r *report.Report) string {
+	var levels []float64
+	add := func(m *report.Measure) {
+		if m.Interval != nil && level(m.Interval.Confidence) != "" && !slices.Contains(levels, m.Interval.Confidence) {
+			levels = append(levels, m.Interval.Confidence)
+		}
+	}
+	for rule := range r.Rules() {
+		add(&rule.Measure)
+	}
+	if len(levels) == 0 {
+		for i := range r.Gates {
+			for k := range r.Gates[i].Measures {
+				add(&r.Gates[i].Measures[k])
+			}
+		}
+	}
+	slices.Sort(levels)
+	switch {
+	case len(levels) == 0:
+		return ""
+	case len(levels) == 1:
+		return fmt.Sprintf("Confidence %s: each side of each interval is wrong at most %s of the time.", level(levels[0]), sideError(levels[0]))
+	case len(levels) > 3:
+		return "Each interval has its own confidence; each side is wrong at most half of the rest of the time."
+	}
+	var parts []string
+	for _, l := range levels {
+		parts = append(parts, fmt.Sprintf("%s of the time at %s confidence", sideError(l), level(l)))
+	}
+	return "Each side of an interval is wrong at most " + list(parts) + "."
+}
+
+// multiplicity discloses how much was looked at.
+func multiplicity(r *report.Report) string {
+	if r.Multiplicity == nil {
+		return ""
+	}
+	m := r.Multiplicity
+	text := counted(m.Rules, "rule") + " decided and " + counted(m.Intervals, "interval") + " computed in this run"
+	if m.Intervals > 1 {
+		return text + ": the more there are, the likelier that one of them is wrong."
+	}
+	return text + "."
+}
+
+// phrase takes the full stop off a text that becomes part of a sentence.
+func phrase(s string) string {
+	return strings.TrimRight(strings.TrimSpace(clip(s, sentenceMax)), ".")
+}
+
+// conditions lists when the intervals hold: each sentence once, in order.
+func conditions(g *report.Gate) []string {
+	var out []string
+	add := func(m *report.Measure) {
+		if m.Conditions != "" && !slices.Contains(out, m.Conditions) {
+			out = append(out, m.Conditions)
+		}
+	}
+	for i := range g.Rules {
+		add(&g.Rules[i].Measure)
+	}
+	for i := range g.Measures {
+		add(&g.Measures[i])
+	}
+	return out
+}
+
+// assumptions lists the gate's assumptions and then those of its rules, each once.
+func assumptions(g *report.Gate) []string {
+	var out []string
+	add := func(texts []string) {
+		for _, t := range texts {
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	add(g.Assumptions)
+	for i := range g.Rules {
+		add(g.Rules[i].Assumptions)
+	}
+	return out
+}
+
+// exitSentence says what status the process ends with, and why.
+func exitSentence(r *report.Report, failOn report.FailOn) string {
+	if failOn == nil {
+		failOn = report.DefaultFailOn()
+	}
+	status := r.Status(failOn)
+	why := ""
+	switch {
+	case r.Verdict == report.NoVerdict && status == report.ExitPass:
+		why = "nothing was to be decided"
+	case r.Verdict == report.NoVerdict:
+		why = "nothing was decided"
+	case status == r.Verdict.ExitStatus() && r.Verdict == report.Pass:
+		why = "every counting rule passes"
+	case status == r.Verdict.ExitStatus():
+		why = "the worst of its rules is " + r.Verdict.String()
+	case failOn[r.Verdict]: // only reviews take a listed verdict out
+		why = "the rules under " + r.Verdict.String() + " have been reviewed"
+	default:
+		why = "the verdict is " + r.Verdict.String() + ", which is not in fail-on"
+	}
+	return fmt.Sprintf("exit status %d (%s)", status, why)
+}
+
+// cellName is a group's name within its rule.
+func cellName(c *report.Cell) string {
+	if g := c.Labels["group"]; g != "" {
+		return clip(g, nameMax)
+	}
+	return cmp.Or(labelText(c.Labels), "(no name)")
+}
+
+// groupRow is one line of a rule's table of groups and pairs.
+type groupRow struct {
+	verdict report.Verdict
+	name    string
+	numbers Numbers
+	counts  []string
+}
+
+// groupRows lists a rule's pairs and groups, those that need someone first.
+func groupRows(r *report.Rule, run float64, count func(int) string) []groupRow {
+	var rows []groupRow
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		m := report.Measure{Estimate: p.Estimate, Interval: p.Interval, Scale: r.Scale}
+		rows = append(rows, groupRow{p.Verdict, clip(p.Groups[0], nameMax) + " and " + clip(p.Groups[1], nameMax), Show(&m, bound(r)), nil})
+	}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		against := bound(r)
+		if r.Threshold.Kind != report.WorstGroup { // a gap's threshold is not for one group's rate
+			against = nil
+		}
+		rows = append(rows, groupRow{c.Verdict, cellName(c), Show(&c.Measure, against), facts(&c.Measure, run, count)})
+	}
+	slices.SortStableFunc(rows, func(a, b groupRow) int { return int(b.verdict) - int(a.verdict) })
+	return rows
+}
+
+// ruleNumbers prints a rule's numbers against its threshold. An estimate without an interval is left out:
+// it must not stand beside the threshold alone.
+func ruleNumbers(r *report.Rule) Numbers {
+	n := Show(&r.Measure, bound(r))
+	if n.Range() == "" {
+		n.Estimate = ""
+	}
+	return n
+}
+
+// intervalHeading names the column of intervals, with the confidence where all of them share it.
+func intervalHeading(measures []*report.Measure) string {
+	common := 0.0
+	for _, m := range measures {
+		if m.Interval == nil {
+			continue
+		}
+		if common != 0 && m.Interval.Confidence != common {
+			return "interval"
+		}
+		common = m.Interval.Confidence
+	}
+	if l := level(common); l != "" {
+		return l + " interval"
+	}
+	return "interval"
+}
