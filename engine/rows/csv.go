@@ -225,6 +225,7 @@ func (f *csvFile) next(d byte, keep int) (end, next int, bad *fault, done bool) 
 
 // tooLong reports a record over the limit, at its beginning or at the quote that it never closes.
 func (f *csvFile) tooLong(b []byte) {
+	f.scan.scan(b, true) // as if the file ended here: this finds an open quote even on an unfinished line
 	if f.scan.open >= 0 {
 		f.failAt(b, f.line, 1, f.scan.open, fmt.Sprintf("the quote that opens here is not closed within %s", size(f.lim.record)))
 		return
@@ -323,12 +324,8 @@ func (f *csvFile) noneFound(header csvHeader, candidates []byte) string {
 	for _, d := range candidates {
 		tried = append(tried, diag.Quote(string(d)))
 	}
-	message := fmt.Sprintf("no required column is in this line, which must be the header (columns %s; delimiter %s)",
+	return fmt.Sprintf("no required column is in this line, which must be the header (columns %s; delimiter %s)",
 		strings.Join(required, ", "), strings.Join(tried, " or "))
-	if strings.HasPrefix(header.names[0], "[") {
-		message += "; a JSON array is not read: write one object a line"
-	}
-	return message
 }
 
 // begin returns the offset at which field i of the header begins.
@@ -394,12 +391,7 @@ func (f *csvFile) choose(tried []csvHeader) (header csvHeader, problem string) {
 				splits = append(splits, h)
 			}
 		}
-		b := tried[best]
-		if (h.bad == nil) != (b.bad == nil) {
-			if h.bad == nil {
-				best = i
-			}
-		} else if h.found > b.found || h.found == b.found && h.found == 0 && len(h.names) > len(b.names) {
+		if nearer(h, tried[best]) {
 			best = i
 		}
 	}
@@ -416,6 +408,18 @@ func (f *csvFile) choose(tried []csvHeader) (header csvHeader, problem string) {
 		return full[0], "" // no delimiter splits the header: one column
 	}
 	return tried[best], ""
+}
+
+// nearer reports that h is a better guess at the header than b: it has more of the required columns,
+// then no fault, then more columns.
+func nearer(h, b csvHeader) bool {
+	switch {
+	case h.found != b.found:
+		return h.found > b.found
+	case (h.bad == nil) != (b.bad == nil):
+		return h.bad == nil
+	}
+	return len(h.names) > len(b.names)
 }
 
 // readRows reads the records after the header.

@@ -475,7 +475,7 @@ func (r *reader) readJSONL(w *window) {
 	}
 	for {
 		b := w.bytes()
-		blank := len(b) - len(bytes.TrimLeft(b, " \t\r\n"))
+		blank := len(b) - len(bytes.TrimLeft(b, blanks))
 		if blank > 0 {
 			skip(blank)
 			b = b[blank:]
@@ -554,7 +554,7 @@ func (r *reader) resume(w *window, skip func(int)) bool {
 			b = b[n:]
 		}
 		if !inLine {
-			text := bytes.TrimLeft(b, " \t\r\n")
+			text := bytes.TrimLeft(b, blanks)
 			skip(len(b) - len(text))
 			if len(text) > 0 {
 				if text[0] == '{' {

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -82,7 +83,7 @@ func match(p string, root fs.FS) (matches []string, problem string) {
 		return nil, problem
 	}
 	_, err := fs.Stat(where, name)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(p, `*?[`) {
+	if err == nil || !isAbsent(err) && !strings.ContainsAny(p, `*?[`) {
 		return []string{p}, "" // what else is wrong with it shows when it is opened
 	}
 	if !strings.ContainsAny(p, `*?[`) {
@@ -109,7 +110,12 @@ func match(p string, root fs.FS) (matches []string, problem string) {
 	}
 	matches, err = glob(where, base, strings.Split(strings.Trim(rest, "/"), "/"))
 	if err != nil {
-		return nil, openProblem(err)
+		message := openProblem(err)
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			message = "this glob may match inside " + diag.Printable(at.Path) + ": " + message
+		}
+		return nil, message
 	}
 	if len(matches) == 0 {
 		return nil, "nothing matches this glob"
@@ -133,7 +139,7 @@ func glob(where fs.FS, base string, parts []string) ([]string, error) {
 	part, rest := parts[0], parts[1:]
 	if !strings.ContainsAny(part, `*?[\`) {
 		next := join(part)
-		if _, err := fs.Stat(where, next); errors.Is(err, fs.ErrNotExist) {
+		if _, err := fs.Stat(where, next); isAbsent(err) {
 			return nil, nil
 		} else if err != nil {
 			return nil, err
@@ -155,8 +161,12 @@ func glob(where fs.FS, base string, parts []string) ([]string, error) {
 		}
 		next := join(entry.Name())
 		if len(rest) > 0 {
-			if info, err := fs.Stat(where, next); err != nil || !info.IsDir() {
-				continue // a file (or a dangling link) in a folder's place holds no match
+			info, err := fs.Stat(where, next)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			if err != nil || !info.IsDir() {
+				continue // a file, or a link to nothing, in a folder's place holds no match
 			}
 		}
 		below, err := glob(where, next, rest)
@@ -166,6 +176,11 @@ func glob(where fs.FS, base string, parts []string) ([]string, error) {
 		matches = append(matches, below...)
 	}
 	return matches, nil
+}
+
+// isAbsent reports that err says there is no such file, or that a file stands in a folder's place.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // stream is an open file, read once.
@@ -217,7 +232,7 @@ func openStream(p string, opts Options, lim limits) (s *stream, problem string) 
 // openProblem is the message for a file that cannot be opened.
 func openProblem(err error) string {
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case isAbsent(err):
 		return "there is no such file"
 	case errors.Is(err, fs.ErrPermission):
 		return "it cannot be opened: permission is denied"
@@ -384,8 +399,16 @@ func unreadable(head []byte) string {
 	if encoding := wideEncoding(head); encoding != "" {
 		return "it is in " + encoding + ": save it as UTF-8"
 	}
+	if text := bytes.TrimLeft(head[len(bom(head)):], blanks); bytes.HasPrefix(text, []byte("[")) {
+		if text = bytes.TrimLeft(text[1:], blanks); len(text) > 0 && (text[0] == '{' || text[0] == ']') {
+			return "it is a JSON array: write its objects one a line, without the brackets and the commas between them"
+		}
+	}
 	return ""
 }
+
+// blanks are the white space of JSON.
+const blanks = " \t\r\n"
 
 // wideEncoding names the encoding of text in 16 or 32 bits a character, or returns "". Without a
 // byte-order mark it is told by the zero bytes of Latin letters, which take every second byte or more.
@@ -423,5 +446,5 @@ func wideEncoding(head []byte) string {
 
 // beginsObject reports that the first byte of content that is no blank is '{'.
 func beginsObject(head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
+	return bytes.HasPrefix(bytes.TrimLeft(head, blanks), []byte("{"))
 }

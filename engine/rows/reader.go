@@ -84,7 +84,7 @@ func (r Row) File() int { return r.rec.file }
 // that names nothing, a file that is given twice (by path or by content), and one without a row are
 // problems.
 func Read(paths []string, opts Options, add func(Row), diags *diag.List) []Input {
-	return read(paths, opts, limits{buffer: 256 << 10, record: maxRecord, free: 64 << 20}, add, diags)
+	return read(paths, opts, limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20}, add, diags)
 }
 
 const (
@@ -95,6 +95,7 @@ const (
 // limits are the sizes that tests make small.
 type limits struct {
 	buffer int   // bytes held at first
+	head   int   // bytes looked at to tell what a file is
 	record int   // bytes of the longest record
 	free   int64 // decompressed bytes before the limit on growth holds
 }
@@ -173,7 +174,8 @@ func (r *reader) readFile(path string) string {
 	}
 	defer s.close()
 	w := newWindow(s.content, r.lim)
-	w.more()
+	for len(w.bytes()) < r.lim.head && w.more() {
+	}
 	head := w.bytes()
 	problems := r.diags.Len()
 	if what := unreadable(head); what != "" {

@@ -17,10 +17,10 @@ import (
 // Binary reads a binary value: 0 or 0.0 or false, 1 or 1.0 or true, in any letter case. text is trimmed.
 // The error says what was found and what is allowed.
 func Binary(text string) (bool, error) {
-	switch {
-	case text == "0", text == "0.0", strings.EqualFold(text, "false"):
+	switch strings.ToLower(text) {
+	case "0", "0.0", "false":
 		return false, nil
-	case text == "1", text == "1.0", strings.EqualFold(text, "true"):
+	case "1", "1.0", "true":
 		return true, nil
 	}
 	return false, fmt.Errorf("found %s: 0 or 1 is allowed, also written 0.0 or 1.0, false or true", diag.Quote(text))
