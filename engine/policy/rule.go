@@ -139,7 +139,7 @@ func ReadRules(section *Section, outer Settings, spec RuleSpec) (rules []Rule, f
 		if finding != nil {
 			findings = append(findings, *finding)
 		}
-		r.Judging = readJudging(m).within(outer.Judging).withDefaults()
+		r.Judging = readJudging(m).within(outer.Judging).WithDefaults()
 		r.Judging.check(m.diags)
 		r.Where = m.TextMap("where")
 		r.Advisory = m.Bool("advisory").Value

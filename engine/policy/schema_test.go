@@ -137,6 +137,29 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
+// TestSchemaRuleForms: what goes together in a human-ai rule (spec section 4: accuracy_difference is a mean over people
+// already, system_accuracy has no per-person form, only the difference takes cases as drawn too).
+func TestSchemaRuleForms(t *testing.T) {
+	compiled, _ := compile(t)
+	for form, want := range map[string]bool{
+		"metric: agreement, minimum: 0.5, per: person":                             true,
+		"metric: accuracy_difference, minimum: 0, per: person":                     false,
+		"metric: system_accuracy, minimum: 0.5, per: person":                       false,
+		"metric: system_accuracy, minimum: 0.5":                                    true,
+		"metric: accuracy_difference, minimum: -0.5, generalize: people_and_cases": true,
+		"metric: agreement, minimum: 0.5, generalize: people_and_cases":            false,
+		"metric: agreement, minimum: -0.5":                                         false,
+	} {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte("rules: [{id: a, "+form+"}]"), &n); err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(jsonValue(&n)); (err == nil) != want {
+			t.Errorf("%s: %v", form, err)
+		}
+	}
+}
+
 // TestSchemaKeys: the schema knows the keys that the code reads, and no others.
 func TestSchemaKeys(t *testing.T) {
 	_, raw := compile(t)

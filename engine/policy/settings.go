@@ -114,8 +114,8 @@ func (s Settings) Within(outer Settings) Settings {
 	return s
 }
 
-// withDefaults fills confidence and max_left_out where nobody said them; they stay not Set.
-func (j Judging) withDefaults() Judging {
+// WithDefaults fills confidence and max_left_out where nobody said them; they stay not Set.
+func (j Judging) WithDefaults() Judging {
 	if !j.Confidence.Set {
 		j.Confidence = Number{Text: DefaultConfidence, Value: 0.95}
 	}
