@@ -90,24 +90,24 @@ type design struct {
 // design counts, then the assignment's own, then the file's. A declaration contradicts an assignment of another
 // design; without an assignment, it contradicts a file whose rows it excludes.
 func designOf(keys, assigned []key, declared string) design {
-	found := detect(keys)
-	if assigned != nil {
-		switch given := detect(assigned); {
-		case found == sparse || given == sparse:
-			return design{name: sparse, declared: declared != ""}
-		case declared == "":
-			return design{name: given, declared: given != mixed}
-		default:
-			return design{name: declared, declared: true, contradicted: given != mixed && given != declared}
-		}
+	found, given := detect(keys), ""
+	contradicted := false
+	switch {
+	case assigned != nil:
+		given = detect(assigned)
+		contradicted = declared != "" && given != mixed && given != sparse && given != declared
+	case declared == crossed:
+		contradicted = anyTwice(keys)
+	case declared == beforeAfter:
+		contradicted = bothConditions(keys) && !anyTwice(keys)
 	}
 	switch {
-	case found == sparse:
-		return design{name: sparse, declared: declared != ""}
-	case declared == crossed:
-		return design{name: crossed, declared: true, contradicted: anyTwice(keys)}
-	case declared == beforeAfter:
-		return design{name: beforeAfter, declared: true, contradicted: bothConditions(keys) && !anyTwice(keys)}
+	case found == sparse || given == sparse:
+		return design{name: sparse, declared: declared != "", contradicted: contradicted}
+	case declared != "":
+		return design{name: declared, declared: true, contradicted: contradicted}
+	case assigned != nil:
+		return design{name: given, declared: given != mixed}
 	}
 	return design{name: found}
 }

@@ -72,7 +72,11 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 	}
 	f.add("departs_from_assignment", report.Warning, len(s.departed), "%s not as assigned (another condition, or a case not assigned): left out of every measure.",
 		plural(len(s.departed), "row is", "rows are"))
-	f.at("departs_from_assignment", t, s.departed)
+	departed := make([]key, 0, len(s.departed))
+	for _, e := range s.departed {
+		departed = append(departed, e.key)
+	}
+	f.at("departs_from_assignment", t, departed)
 
 	absent, arms := 0, map[string]*[2]int{}
 	perPerson := map[string]int{}

@@ -94,10 +94,32 @@ func aboutSystem(in func(entry) bool) func(entry, *view) place {
 type view struct {
 	*study
 	entries    []entry
+	departing  []entry // left out because they are not as assigned
 	unrecorded []entry // left out because a column of the slice is not recorded
 	abstain    map[string]bool
 	judging    policy.Judging
 	labels     map[string]string
+}
+
+// whole is the view of the whole study.
+func (s *study) whole(abstain []string, judging policy.Judging) *view {
+	v := &view{study: s, entries: s.entries, departing: s.departed, abstain: map[string]bool{}, judging: judging}
+	for _, a := range abstain {
+		v.abstain[a] = true
+	}
+	return v
+}
+
+// sliced is the view of the rows that a rule's `where` keeps.
+func (v *view) sliced(terms []sliceTerm, name string) *view {
+	if len(terms) == 0 {
+		return v
+	}
+	part := *v
+	part.labels = map[string]string{"where": name}
+	part.entries, part.unrecorded = slice(v.entries, terms)
+	part.departing, _ = slice(v.departing, terms)
+	return &part
 }
 
 // label returns the measure's labels: the slice's and the given ones.
@@ -194,19 +216,15 @@ func reasons(pairs ...any) []report.LeftOut {
 // alsoLeftOut adds what is left out of every measure of the view: of the decisions in the given conditions,
 // those that depart from the assignment and those that a slice cannot tell.
 func (v *view) alsoLeftOut(list []report.LeftOut, conditions ...condition) []report.LeftOut {
-	departed := 0
-	for _, k := range v.departed {
-		if slices.Contains(conditions, k.condition) {
-			departed++
+	among := func(entries []entry) (n int) {
+		for _, e := range entries {
+			if slices.Contains(conditions, e.condition) {
+				n++
+			}
 		}
+		return n
 	}
-	unrecorded := 0
-	for _, e := range v.unrecorded {
-		if slices.Contains(conditions, e.condition) {
-			unrecorded++
-		}
-	}
-	return append(list, reasons(reasonDeparts, departed, reasonNoSlice, unrecorded)...)
+	return append(list, reasons(reasonDeparts, among(v.departing), reasonNoSlice, among(v.unrecorded))...)
 }
 
 // rateOver measures a rate over decisions, each decision a unit.
@@ -295,14 +313,17 @@ func (v *view) systemAccuracy() (measured, error) {
 		}
 		c.n++
 	}
-	departed := map[string]bool{} // cases of which every row `with` departs from the assignment
-	for _, k := range v.departed {
-		if k.condition == with && cases[k.item] == nil {
-			departed[k.item] = true
+	only := func(entries []entry) int { // cases of which every row `with` is among the entries
+		own := map[string]bool{}
+		for _, e := range entries {
+			if e.condition == with && cases[e.item] == nil {
+				own[e.item] = true
+			}
 		}
+		return len(own)
 	}
-	leftOut := reasons(reasonNoOutput, none, reasonAbstained, silent, reasonDeparts, len(departed))
-	m, err := v.exact(systemAccuracy, c, "cases", v.alsoLeftOut(leftOut))
+	leftOut := reasons(reasonNoOutput, none, reasonAbstained, silent, reasonDeparts, only(v.departing), reasonNoSlice, only(v.unrecorded))
+	m, err := v.exact(systemAccuracy, c, "cases", leftOut)
 	if several > 0 && m.doubts.Undecided == "" {
 		m.doubts.Review = fmt.Sprintf("%s of %d had several different outputs, so whether the system was right there is not one answer: a person must decide.",
 			plural(several, "case", "cases"), c.n)
@@ -310,16 +331,15 @@ func (v *view) systemAccuracy() (measured, error) {
 	return m, err
 }
 
-// ratePerPerson measures the mean over people of each person's own rate, each person a unit.
-func (v *view) ratePerPerson(r rate) (measured, error) {
+// ownRates lists each person's own rate.
+func (v *view) ownRates(r rate) (values *means, missing int, leftOut []report.LeftOut) {
 	_, people, _, leftOut := v.count(r)
 	if v.bothArms { // an arm that the declared design gives and no row shows was between none and all
 		for p := range v.otherArmOnly(r.condition) {
 			people[p] = &tallied{missing: 1, n: 1}
 		}
 	}
-	values := &means{}
-	missing := 0
+	values = &means{}
 	for _, p := range sortedKeys(people) {
 		own := people[p]
 		missing += own.missing
@@ -332,7 +352,12 @@ func (v *view) ratePerPerson(r rate) (measured, error) {
 		values.lows.add(own.k, own.n, 1)
 		values.highs.add(own.k+own.missing, own.n, 1)
 	}
-	leftOut = append(reasons(reasonNoneOwn, len(v.people)-len(people)), leftOut...)
+	return values, missing, append(reasons(reasonNoneOwn, len(v.people)-len(people)), leftOut...)
+}
+
+// ratePerPerson measures the mean over people of each person's own rate, each person a unit.
+func (v *view) ratePerPerson(r rate) (measured, error) {
+	values, missing, leftOut := v.ownRates(r)
 	m, err := v.mean(r.name, values, interval.Unit, missing, leftOut)
 	m.Labels = v.label("per", "person")
 	m.Conditions += " Speaks of people with at least one such decision."
@@ -358,11 +383,19 @@ func (v *view) otherArmOnly(c condition) map[string]bool {
 // arm is one person's decisions in one condition.
 type arm struct{ n, correct, missing int }
 
-// difference measures the accuracy difference: the mean over people of each person's accuracy with the output
-// minus their own accuracy without it.
-func (v *view) difference() (measured, error) {
+// gains is each person's accuracy with the output minus their own accuracy without it.
+type gains struct {
+	means
+	people   int // of the view, left-out ones included
+	oneArmed int // left out
+	both     int // with decisions, recorded or not, in both conditions
+	missing  int // decisions, and one for each missing arm
+}
+
+// gains lists the people's gains.
+func (v *view) gains() *gains {
 	arms := map[string]*[2]arm{}
-	missing := 0
+	values := &gains{}
 	for _, e := range v.entries {
 		own := arms[e.person]
 		if own == nil {
@@ -374,18 +407,16 @@ func (v *view) difference() (measured, error) {
 		switch {
 		case !e.decision.recorded:
 			a.missing++
-			missing++
+			values.missing++
 		case e.right():
 			a.correct++
 		}
 	}
-	values := &means{}
-	oneArmed, both := 0, 0
 	for _, p := range sortedKeys(arms) {
 		w, o := arms[p][with], arms[p][without]
 		if w.n == 0 || o.n == 0 {
 			if !v.bothArms {
-				oneArmed++
+				values.oneArmed++
 				continue
 			}
 			// A missing arm was between all wrong and all right.
@@ -394,9 +425,9 @@ func (v *view) difference() (measured, error) {
 			} else {
 				o = arm{n: 1, missing: 1}
 			}
-			missing++
+			values.missing++
 		} else {
-			both++
+			values.both++
 		}
 		values.low = append(values.low, gain(w.correct, w.n, o.correct+o.missing, o.n))
 		values.high = append(values.high, gain(w.correct+w.missing, w.n, o.correct, o.n))
@@ -410,22 +441,28 @@ func (v *view) difference() (measured, error) {
 			values.estimated++
 		}
 	}
-	people := len(arms)
+	values.people = len(arms)
 	if v.labels == nil { // someone all of whose rows depart from the assignment is left out too
-		oneArmed += len(v.people) - len(arms)
-		people = len(v.people)
+		values.people = len(v.people)
+		values.oneArmed += len(v.people) - len(arms)
 	}
-	m, err := v.mean(accuracyDifference, values, interval.Difference, missing, v.alsoLeftOut(reasons(reasonOneArm, oneArmed), with, without))
+	return values
+}
+
+// difference measures the accuracy difference: the mean over people of their gains.
+func (v *view) difference() (measured, error) {
+	g := v.gains()
+	m, err := v.mean(accuracyDifference, &g.means, interval.Difference, g.missing, v.alsoLeftOut(reasons(reasonOneArm, g.oneArmed), with, without))
 	if err != nil {
 		return m, err
 	}
 	switch {
 	case m.doubts.Undecided != "":
-	case both < 2 || values.estimated < 2:
-		m.doubts.Undecided = fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", min(both, values.estimated))
-	case gate.Exceeds(oneArmed, people, v.judging.MaxLeftOut):
+	case g.both < 2 || g.estimated < 2:
+		m.doubts.Undecided = fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", min(g.both, g.estimated))
+	case gate.Exceeds(g.oneArmed, g.people, v.judging.MaxLeftOut):
 		m.doubts.Undecided = fmt.Sprintf("%d of %d people did not decide in both conditions, more than max_left_out allows (%s): those who stopped may be those it harmed.",
-			oneArmed, people, v.judging.MaxLeftOut.Text)
+			g.oneArmed, g.people, v.judging.MaxLeftOut.Text)
 	case gate.Exceeds(len(v.departed), v.rows, v.judging.MaxLeftOut):
 		m.doubts.Undecided = fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).",
 			len(v.departed), v.rows, v.judging.MaxLeftOut.Text)

@@ -100,7 +100,7 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 			assignment = assigned.Value
 		}
 	}
-	q.tally = newTally(source.Flags.ShowUnits)
+	q.tally = newTally(len(q.where), source.Flags.ShowUnits)
 	rename := map[string]string{}
 	known := columns(q.where)
 	for _, p := range source.Settings.Columns {
@@ -279,10 +279,7 @@ func (q *question) Rules() []policy.Rule {
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	s := newStudy(q.tally, q.assigned, q.design)
-	all := &view{study: s, entries: s.entries, abstain: map[string]bool{}, judging: q.judging}
-	for _, a := range q.abstain {
-		all.abstain[a] = true
-	}
+	all := s.whole(q.abstain, q.judging)
 	f := s.findings(q.tally, all.abstain, q.source.Flags.ShowUnits)
 	g := report.Gate{Gate: Gate{}.Name(), Design: s.design.name, Summary: s.summary(), Data: s.data()}
 	if q.source.Section != nil && !q.source.Section.Bare {
@@ -355,11 +352,9 @@ func (v *view) measures() ([]measured, error) {
 
 // decide measures one rule and compares it.
 func (q *question) decide(r *rule, all *view) (report.Rule, error) {
-	v := &view{study: all.study, abstain: all.abstain, judging: r.Judging}
-	v.entries, v.unrecorded = slice(all.entries, r.terms)
-	if r.slice != "" {
-		v.labels = map[string]string{"where": r.slice}
-	}
+	own := *all
+	own.judging = r.Judging
+	v := own.sliced(r.terms, r.slice)
 	m, err := v.metric(r)
 	if err != nil {
 		return report.Rule{}, err

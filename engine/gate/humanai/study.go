@@ -41,8 +41,8 @@ type study struct {
 	entries  []entry  // in the order of their keys
 	people   []string // everyone in the file or the assignment, in order
 	cases    int
-	rows     int // of the file
-	departed []key
+	rows     int     // of the file
+	departed []entry // rows that are not as assigned: in no measure
 	// what the order of a before_after study shows
 	wrongOrder []key // the decision with the output came first
 	overlap    int   // pairs where the output was on the screen before the decision without it was made
@@ -70,11 +70,11 @@ func newStudy(t *Tally, assigned []key, declared string) *study {
 
 	outputs := t.outputs()
 	people, cases := map[string]bool{}, map[string]bool{}
-	index := newSliceIndex(t, keys)
+	index := newSliceIndex(t)
 	for _, k := range keys {
 		people[k.person], cases[k.item] = true, true
 		if s.assigned && !given[k] {
-			s.departed = append(s.departed, k)
+			s.departed = append(s.departed, entry{key: k, where: t.rows[k].where})
 			continue
 		}
 		delete(given, k)
@@ -209,27 +209,24 @@ type agreed struct {
 }
 
 // newSliceIndex reads what the rows of each case and each person agree on.
-func newSliceIndex(t *Tally, keys []key) *sliceIndex {
-	x := &sliceIndex{byCase: map[string][]agreed{}, byPerson: map[string][]agreed{}}
-	for _, k := range keys {
-		r := t.rows[k]
-		x.columns = len(r.where)
-		if x.columns == 0 {
-			return x
+func newSliceIndex(t *Tally) *sliceIndex {
+	x := &sliceIndex{columns: t.slices, byCase: map[string][]agreed{}, byPerson: map[string][]agreed{}}
+	if t.slices == 0 {
+		return x
+	}
+	note := func(index map[string][]agreed, id string, values []text) {
+		if index[id] == nil {
+			index[id] = make([]agreed, t.slices)
 		}
-		for _, m := range []struct {
-			index map[string][]agreed
-			id    string
-		}{{x.byCase, k.item}, {x.byPerson, k.person}} {
-			if m.index[m.id] == nil {
-				m.index[m.id] = make([]agreed, len(r.where))
-			}
-			for i, v := range r.where {
-				a := &m.index[m.id][i]
-				a.differs = a.differs || (a.seen && a.text != v)
-				a.text, a.seen = v, true
-			}
+		for i, v := range values {
+			a := &index[id][i]
+			a.differs = a.differs || (a.seen && a.text != v)
+			a.text, a.seen = v, true
 		}
+	}
+	for k, r := range t.rows {
+		note(x.byCase, k.item, r.where)
+		note(x.byPerson, k.person, r.where)
 	}
 	return x
 }

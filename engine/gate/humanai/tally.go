@@ -101,15 +101,17 @@ type reference struct {
 // Tally is what the gate keeps of the rows: one record a decision. It is mergeable.
 type Tally struct {
 	showReviewers bool
+	slices        int // how many columns rules slice by
 	rows          map[key]row
 	references    map[string]reference
 	clock         rows.TimeKind // the one kind of time in use, once a time was read
 	clockPos      diag.Pos
 }
 
-// newTally returns an empty tally. Errors name reviewers only where showReviewers is set.
-func newTally(showReviewers bool) *Tally {
-	return &Tally{showReviewers: showReviewers, rows: map[key]row{}, references: map[string]reference{}}
+// newTally returns an empty tally of rows with so many columns that rules slice by. Errors name reviewers only
+// where showReviewers is set.
+func newTally(slices int, showReviewers bool) *Tally {
+	return &Tally{slices: slices, showReviewers: showReviewers, rows: map[key]row{}, references: map[string]reference{}}
 }
 
 // Add keeps one row, or adds to diags why it cannot be used.
@@ -150,6 +152,12 @@ func (t *Tally) read(r rows.Row, diags *diag.List) (k key, kept row, ref string,
 	kept.output.value, kept.output.recorded = r.Text(colOutput)
 	kept.started = t.moment(r, colStarted, "started_at", diags, &ok)
 	kept.decided = t.moment(r, colDecided, "decided_at", diags, &ok)
+	if t.slices > 0 {
+		kept.where = make([]text, t.slices)
+		for i := range kept.where {
+			kept.where[i].value, kept.where[i].recorded = r.Text(colWhere + i)
+		}
+	}
 	if d, both := kept.duration(); both && d.Sign() < 0 {
 		diags.Addf(r.Pos(colDecided), "decided_at is before started_at; a decision cannot take negative time")
 		ok = false

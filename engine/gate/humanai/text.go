@@ -3,7 +3,6 @@ package humanai
 import (
 	"fmt"
 
-	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
 )

@@ -17,13 +17,14 @@ import json
 import random
 import shutil
 import sys
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from fractions import Fraction
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 import oracle
-from oracle import WITH, WITHOUT
+from oracle import WITH, WITHOUT, other
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ["case", "reviewer", "condition", "decision", "reference", "ai_output"]
@@ -42,6 +43,7 @@ DEFAULTS = {
     "system": 0.7,  # chance that the system is right
     "abstains": 0.0,  # chance that a case's output is an abstention
     "several": 0,  # cases whose with rows show several outputs
+    "beside": 0,  # cases some of whose with rows show an abstention instead of the case's output
     "no_decision": 0.0,  # chance that a row has no decision
     "no_output": 0.0,  # chance that a with row has no output
     "stray_output": 0.0,  # chance that a without row has one, which means nothing
@@ -55,12 +57,17 @@ DEFAULTS = {
     "no_show": 0,  # assigned people without a row
     "switched": 0,  # rows recorded in the other condition than assigned
     "unassigned": 0,  # rows of assigned people on cases that were not assigned to them
+    "doubled": 0,  # assigned pairs recorded in the other condition too
     "strangers": 0,  # people with rows, but not in the assignment
     "times": "",  # iso, iso_zone, unix, seconds
     "no_time": 0.0,  # chance that a time is not recorded
     "no_start": False,  # no started_at at all: order without durations
     "wrong_order": 0,  # pairs decided with before without
     "spaces": False,  # white space around values, columns shuffled, a column more
+    "site": "",  # what the value of the column site goes by: case, person, row; none where empty
+    "no_site": 0.0,  # chance that a row's site is not recorded
+    "blank": 0,  # cases or people (what the site goes by) none of whose rows record it
+    "slices": [],  # the sites that a rule's where asks for
     "want": {},
 }
 
@@ -127,10 +134,6 @@ def own_cases(spec):
     return own if isinstance(own, tuple) else (own, own)
 
 
-def other(condition):
-    return WITHOUT if condition == WITH else WITH
-
-
 def recorded_of(spec, draw, plan):
     """What was recorded of the plan: (person, case, condition), with what departs from it."""
     people = sorted({person for person, _, _ in plan})
@@ -154,6 +157,10 @@ def recorded_of(spec, draw, plan):
         free = [case for case in cases if not any(p[:2] == (person, case) for p in plan + recorded)]
         if free:
             recorded.append((person, draw.pick(free), draw.pick([WITH, WITHOUT])))
+    doubled = draw.some(plan, spec["doubled"]) if spec["doubled"] else []
+    for person, case, condition in doubled:
+        if (person, case, other(condition)) not in recorded:
+            recorded.append((person, case, other(condition)))
     for i in range(spec["strangers"]):
         for case in draw.some(cases[:-2], 2):
             recorded.append((f"z{i + 1:02}", case, draw.pick([WITH, WITHOUT])))
@@ -167,6 +174,9 @@ def rows_of(spec, draw, recorded):
     outputs = {case: [output_of(spec, draw, reference[case])] for case in cases}
     for case in draw.some(cases, spec["several"]):
         outputs[case] = draw.some(labels, 2 + draw.below(len(labels) - 1))
+    beside = draw.some(cases, spec["beside"]) if spec["beside"] else []
+    for case in beside:
+        outputs[case] = outputs[case] + [draw.pick(spec["abstain"])]
     people = sorted({person for person, _, _ in recorded})
     silent = {person: draw.pick([WITH, WITHOUT]) for person in draw.some(people, spec["silent"])}
     skill = {person: 0.4 + 0.5 * draw.source.random() for person in people}
@@ -223,6 +233,17 @@ def add_times(spec, draw, rows):
         row["decided_at"] = "" if draw.chance(spec["no_time"]) else written(spec, end)
 
 
+def add_sites(spec, draw, rows):
+    if not spec["site"]:
+        return
+    keys = [{"case": r["case"], "person": r["reviewer"], "row": i}[spec["site"]] for i, r in enumerate(rows)]
+    site = {key: draw.pick(["north", "south"]) for key in sorted(set(keys))}
+    for key in draw.some(sorted(set(keys)), spec["blank"]):
+        site[key] = ""
+    for key, row in zip(keys, rows):
+        row["site"] = "" if draw.chance(spec["no_site"]) else site[key]
+
+
 def place(row, wrong):
     first = WITH if (row["reviewer"], row["case"]) in wrong else WITHOUT
     return 0 if row["condition"] == first else 1
@@ -256,7 +277,8 @@ def write_study(folder, spec, seed):
     recorded = recorded_of(spec, draw, plan)
     rows = rows_of(spec, draw, recorded)
     add_times(spec, draw, rows)
-    columns = COLUMNS + (TIMES if spec["times"] else [])
+    add_sites(spec, draw, rows)
+    columns = COLUMNS + (TIMES if spec["times"] else []) + (["site"] if spec["site"] else [])
     if spec["spaces"]:
         columns = draw.shuffled(columns + ["note"])
         for row in rows:
@@ -273,6 +295,8 @@ def write_study(folder, spec, seed):
         "assignment": "assignment.csv" if spec["assignment"] else None,
         "max_left_out": spec["max_left_out"],
     }
+    if spec["slices"]:
+        options["slices"] = [{"column": "site", "value": value} for value in spec["slices"]]
     (folder / "options.json").write_text(json.dumps(options, ensure_ascii=False) + "\n", encoding="utf-8")
     if spec["assignment"]:
         position, lines = {}, []
@@ -286,21 +310,9 @@ def write_study(folder, spec, seed):
 def ambiguities(study, result):
     """Where two careful readers of the definitions could count differently."""
     found = []
-    departing = set(oracle.departing_rows(study))
-    kept = [r for r in study.rows if r not in departing]
-    recorded = {(r.reviewer, r.case, r.condition) for r in kept}
-
-    def outputs(rows, case):
-        return {r.ai_output for r in rows if r.case == case and r.condition == WITH} - {""}
-
-    for d in oracle.decisions_of(study):
-        absent = (d.reviewer, d.case, d.condition) not in recorded
-        if absent and d.condition == WITH and outputs(kept, d.case) != outputs(study.rows, d.case):
-            found.append("a departing row changes what is known of the output of an absent decision")
-    for case in {r.case for r in kept}:
-        shown = outputs(kept, case)
-        if shown & set(study.abstain) and len(shown) > 1:
-            found.append("a case with an abstention and another output")
+    departing = oracle.departing_rows(study)
+    people = oracle.people_of(study)
+    one_armed = [p for p in people if len({r.condition for r in study.rows if r.reviewer == p}) == 1]
     if result["design"] != "before_after" or departing:
         everyone = {(r.reviewer, r.case, r.condition): r for r in study.rows}
         for (reviewer, case, condition), row in everyone.items():
@@ -308,16 +320,54 @@ def ambiguities(study, result):
             if condition == WITH and first and None not in (oracle.moment(row), oracle.moment(first)):
                 if oracle.moment(row) < oracle.moment(first):
                     found.append("a wrong order where order may not count")
-    both = sum(
-        {c for p, _, c in recorded if p == person} == {WITH, WITHOUT} for person in oracle.people_of(study)
-    )
-    if both < 2 <= result["accuracy_difference"]["people"] and result["accuracy_difference"]["decidable"]:
-        found.append("two people in the interval, fewer with rows in both conditions")
-    one_armed = any(len({r.condition for r in kept if r.reviewer == p}) == 1 for p in oracle.people_of(study))
     if result["design"] == "sparse" and study.declared == "crossed" and one_armed:
         found.append("declared crossed, found sparse, an arm is absent")
-    if study.declared == "crossed" and result["contradiction"] and departing:
-        found.append("a departing row contradicts the declared design")
+    if study.assigned is not None and study.declared == "crossed":
+        if oracle.detected_design(study.assigned) == "sparse":
+            found.append("declared crossed, the assignment itself is sparse")
+
+    found += part_ambiguities(study, oracle.whole(study), result)
+    for column, value in study.slices:
+        part = oracle.slice_of(study, column, value)
+        found += part_ambiguities(study, part, result["slices"][f"{column}={value}"])
+        if any(r.cell(column) == "" for r in departing):
+            found.append("a departing row without the column of where")
+        kept = [r for r in study.rows if r not in departing]
+        for d in oracle.decisions_of(study):
+            if d.row is None:
+                if len({oracle.absent_is_in(rows, d, column, value) for rows in (kept, study.rows)}) == 2:
+                    found.append("a departing row changes which slice an absent decision is in")
+                of_case = {r.cell(column) for r in study.rows if r.case == d.case}
+                of_person = {r.cell(column) for r in study.rows if r.reviewer == d.reviewer}
+                if len(of_case) != 1 and "" in of_person and len(of_person) == 2:
+                    found.append("a person's rows agree on a value of where, but for those without one")
+        of_slice = [r for r in study.rows if r.cell(column) == value]
+        for rows in (of_slice, of_slice + part.no_value):
+            too_many = len(part.departing) > study.max_left_out * len(rows)
+            if too_many != (len(departing) > study.max_left_out * len(study.rows)):
+                found.append("too many departing rows in the slice or in the file, not in both")
+        if any(r.reviewer not in part.people for r in part.departing):
+            found.append("a person whose only rows in the slice depart")
+        for person in people if study.assigned is None and study.declared == "crossed" else []:
+            in_slice = {d.condition for d in part.decisions if d.reviewer == person}
+            if person in one_armed and not in_slice:
+                found.append("an absent arm that may be in the slice or not")
+            if person not in one_armed and len(in_slice) == 1:
+                found.append("declared crossed, an arm is absent in the slice only")
+    return found
+
+
+def part_ambiguities(study, part, result):
+    found = []
+    departing = {r.case for r in part.departing if r.condition == WITH}
+    no_value = {r.case for r in part.no_value if r.condition == WITH}
+    with_row = {d.case for d in part.decisions if d.condition == WITH and d.row}
+    absent = {d.case for d in part.decisions if d.condition == WITH} - with_row
+    if (departing | no_value) & absent or (departing & no_value) - with_row:
+        found.append("a case left out of system_accuracy for two reasons")
+    difference = result["accuracy_difference"]
+    if difference["people"] >= 2 and difference["estimate"] is None and any(not d.missing for d in part.decisions):
+        found.append("something is recorded, but nobody has both arms recorded: two names for the reason")
     return found
 
 
@@ -426,12 +476,44 @@ STUDIES = [
     {**PLAN, "people": 7, "cases": 5, "absent": 0.2, "declared": "crossed", "times": "seconds", "want": decided("crossed")},
     {**PLAN, "people": 2, "cases": 7, "max_left_out": 1.0, "want": not_decided("sparse", "sparse")},
     {**PLAN, "people": 3, "cases": 7, "absent": 0.3, "spaces": True, "labels": THREE, "system": 1.0, "want": decided("crossed", over_reliance=0)},
+    # an abstention beside a committed output of the same case
+    {"people": 6, "beside": 2, **UNSURE, "abstains": 0.0, "want": decided("crossed", several=2, beside=2)},
+    {"people": 6, "beside": 2, "several": 2, "labels": THREE, **UNSURE, "no_output": 0.1, "want": decided("crossed", several=4, beside=2)},
+    # what an absent decision would have been shown: an abstention; not known as another case shows two outputs,
+    # all or one of them on rows that depart; known from a row that departs
+    {**PLAN, "people": 6, "cases": 7, "absent": 0.2, **UNSURE, "want": decided("crossed", absent_abstains=True, absent_known=True)},
+    {**PLAN, "people": 6, "cases": 7, "absent": 0.15, "beside": 1, **UNSURE, "abstains": 0.0, "want": decided("crossed", beside=1, absent_unknown=True)},
+    {**PLAN, "people": 6, "cases": 7, "absent": 0.15, "switched": 2, "several": 1, "labels": THREE, "want": decided("crossed", absent_unknown=True, unknown_by_departing=True)},
+    {**PLAN, "people": 3, "cases": 7, "absent": 0.2, "switched": 1, "no_output": 0.4, "want": decided("crossed", known_by_departing=True)},
+    {"shape": "before_after", "people": 4, "cases": 6, "declared": "before_after", "drop_with": 0.5, "abstain": ["unsure"], "beside": 1, "want": decided("before_after", detected="mixed", absent_unknown=True, all_absent=True)},
+    # two people in the interval and more, fewer with both arms recorded
+    {"people": 4, "silent": 3, "want": not_decided("crossed", "fewer_than_two_people", left_out=0)},
+    # the assignment alone says whether a declared design is contradicted
+    {**PLAN, "people": 5, "cases": 6, "declared": "before_after", "want": not_decided("before_after", "contradiction", detected="crossed", departing=0)},
+    {**PLAN, "people": 5, "cases": 8, "declared": "crossed", "doubled": 3, "absent": 0.05, "want": decided("crossed", detected="mixed", departing=3)},
+    {**PLAN, "shape": "mixed", "people": 5, "cases": 6, "declared": "crossed", "absent": 0.1, "want": decided("crossed", detected="mixed")},
+    {**PLAN, "shape": "sparse", "people": 4, "cases": 10, "lost": 2, "max_left_out": 0.5, "want": not_decided("sparse", "sparse", detected="crossed")},
+    # slices
+    {"people": 6, "cases": 12, "no_decision": 0.1, "site": "case", "slices": ["north", "south", "west"], "want": decided("crossed", slices_decidable=[True, True, False])},
+    {"people": 7, **UNSURE, "no_output": 0.1, "site": "person", "no_site": 0.15, "slices": ["north", "south"], "want": decided("crossed", slices_decidable=[True, True])},
+    {"people": 8, "cases": 7, "beside": 1, "several": 2, "labels": THREE, **UNSURE, "spaces": True, "max_left_out": 0.13, "site": "row", "no_site": 0.1, "slices": ["south", "north"], "want": decided("crossed", slices_decidable=[True, False], slices_left_out=[1, 2])},
+    {"shape": "before_after", "people": 7, "cases": 4, "no_decision": 0.1, "max_left_out": 0.2, "site": "row", "slices": ["north", "south"], "want": decided("before_after", slices_decidable=[True, True])},
+    {"shape": "before_after", "people": 6, "cases": 6, "declared": "before_after", "drop_with": 0.25, "drop_without": 0.1, "site": "case", "no_site": 0.05, "blank": 1, "slices": ["north", "south"], "want": decided("before_after", absent_blank_case=True, absent_in_one=True, absent_in_every=True, absent_known=True)},
+    {"people": 6, "cases": 14, "declared": "crossed", "one_armed": 2, "no_decision": 0.1, "site": "case", "no_site": 0.05, "slices": ["north", "south"], "want": decided("crossed", slices_left_out=[0, 0])},
+    {**PLAN, "people": 7, "cases": 6, "absent": 0.1, "no_show": 1, **UNSURE, "site": "person", "no_site": 0.02, "blank": 1, "slices": ["north", "south"], "want": decided("crossed", absent_blank_person=True, absent_in_one=True, absent_in_every=True)},
+    {**PLAN, "people": 6, "cases": 14, "absent": 0.1, "switched": 2, "no_decision": 0.1, "site": "case", "slices": ["north", "south"], "want": decided("crossed", departing=2, absent_in_one=True, slices_decidable=[True, True])},
 ]
 
 
-def shows(result, want):
+def shows(study, result, want):
     """Does the study show what its entry wants?"""
     difference = result["accuracy_difference"]
+    shown = oracle.shown_outputs(study)
+    absent_all = [d for d in oracle.decisions_of(study) if d.row is None]
+    absent = [d for d in absent_all if d.condition == WITH]
+    kept = [r for r in study.rows if r not in oracle.departing_rows(study)]
+    shown_as_assigned = oracle.shown_outputs(replace(study, rows=kept))
+    slices = result.get("slices", {})
     found = {
         "design": result["design"],
         "detected": result["detected"],
@@ -448,8 +530,39 @@ def shows(result, want):
         "several_wrong": result["system_accuracy"]["several_outputs"] - result["system_accuracy"]["missing"],
         "estimate_outside": estimate_outside(difference),
         "repeats": result["rates"]["over_reliance"]["repeats"],
+        # A case with one committed output and an abstention.
+        "beside": sum(len(outputs) == 2 and bool(outputs & set(study.abstain)) for outputs in shown.values()),
+        "absent_abstains": any(d.output in study.abstain for d in absent),
+        # Not known, although the rows of the case show one output only.
+        "absent_unknown": any(d.output is None and len(shown.get(d.case, ())) == 1 for d in absent),
+        "absent_known": any(d.output is not None for d in absent),
+        "known_by_departing": any(d.output is not None and d.case not in shown_as_assigned for d in absent),
+        "unknown_by_departing": most(shown) > 1 >= most(shown_as_assigned),
+        "all_absent": any(d.case not in {r.case for r in study.rows if r.condition == WITH} for d in absent),
+        "slices_decidable": [one["accuracy_difference"]["decidable"] for one in slices.values()],
+        "slices_left_out": [one["accuracy_difference"]["left_out"] for one in slices.values()],
+        # An absent decision whose site is known, and one whose site is not.
+        "absent_in_one": any(count == 1 for count in slices_of_absent(study)),
+        "absent_blank_case": any(cells_of(study, "case", d.case) == {""} for d in absent_all),
+        "absent_blank_person": any(cells_of(study, "reviewer", d.reviewer) == {""} for d in absent_all),
+        "absent_in_every": any(count == len(study.slices) for count in slices_of_absent(study)),
     }
     return all(found[name] == value for name, value in want.items())
+
+
+def most(outputs):
+    return max(map(len, outputs.values()), default=0)
+
+
+def cells_of(study, field, value):
+    """The values of the columns of where on the rows of one case or person."""
+    return {cell for r in study.rows if getattr(r, field) == value for _, cell in r.cells}
+
+
+def slices_of_absent(study):
+    """In how many slices each absent decision is."""
+    absent = [d for d in oracle.decisions_of(study) if d.row is None]
+    return [sum(oracle.absent_is_in(study.rows, d, *one) for one in study.slices) for d in absent]
 
 
 def estimate_outside(difference):
@@ -473,7 +586,7 @@ def main():
             write_study(folder, spec, 1000 * number + attempt * 1_000_003)
             study = oracle.read_study(folder)
             result = oracle.expected(study)
-            if shows(result, spec["want"]) and not ambiguities(study, result):
+            if shows(study, result, spec["want"]) and not ambiguities(study, result):
                 break
         else:
             raise SystemExit(f"study {number}: no seed shows {spec['want']}")
