@@ -24,15 +24,21 @@ type jsonScanner struct {
 	b       []byte
 	i       int
 	eof     bool
-	short   bool              // the object goes on beyond b
-	bad     fault             // what is wrong, when neither complete nor short
-	slots   map[string]int    // by the name of a column in the file
-	cells   []cell            // by slot
-	has     []bool            // by slot: whether some object has the key
-	keys    map[string]uint64 // by trimmed key: the last object that has it
-	object  uint64            // counts objects
-	nesting []byte            // the brackets that are open in a value that is passed over
+	short   bool                // the object goes on beyond b
+	bad     fault               // what is wrong, when neither complete nor short
+	slots   map[string]int      // by the name of a column in the file
+	cells   []cell              // by slot
+	has     []bool              // by slot: whether some object has the key
+	keys    map[string]*jsonKey // by trimmed key
+	object  uint64              // counts objects
+	nesting []byte              // the brackets that are open in a value that is passed over
 	scratch []byte
+}
+
+// jsonKey is a key met in a file.
+type jsonKey struct {
+	slot int    // of its column, or −1
+	last uint64 // the number of the last object that has it
 }
 
 // scan reads the object that b begins with, and returns where it ends in b.
@@ -111,13 +117,22 @@ func (s *jsonScanner) members() bool {
 			name = s.scratch
 		}
 		name = bytes.TrimSpace(name)
-		if s.keys[string(name)] == s.object {
+		k := s.keys[string(name)]
+		if k == nil {
+			slot, wanted := s.slots[string(name)]
+			if !wanted {
+				slot = -1
+			}
+			k = &jsonKey{slot: slot}
+			s.keys[string(name)] = k
+		}
+		if k.last == s.object {
 			return s.fail(begin, "the key %s stands twice in this object: keep the one that is meant", diag.Quote(string(name)))
 		}
-		s.keys[string(name)] = s.object
-		slot, wanted := s.slots[string(name)]
+		k.last = s.object
+		wanted := k.slot >= 0
 		if wanted {
-			s.has[slot] = true
+			s.has[k.slot] = true
 		}
 		if !s.peek() {
 			return false
@@ -141,7 +156,7 @@ func (s *jsonScanner) members() bool {
 			}
 			return s.fail(begin, "the value of %s is %s: a text, a number, true, false or null is allowed", diag.Quote(string(s.name(key))), what)
 		case wanted:
-			s.cells[slot] = value
+			s.cells[k.slot] = value
 		}
 		if !s.peek() {
 			return false
@@ -455,7 +470,7 @@ func (s *jsonScanner) key() bool {
 
 // readJSONL reads the rows of a JSONL file.
 func (r *reader) readJSONL(w *window) {
-	s := jsonScanner{slots: map[string]int{}, keys: map[string]uint64{}}
+	s := jsonScanner{slots: map[string]int{}, keys: map[string]*jsonKey{}}
 	rec := &r.rec
 	rec.index = nil
 	for _, name := range r.names {

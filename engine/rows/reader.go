@@ -118,7 +118,7 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 		r.missing[strings.TrimSpace(m)] = true
 	}
 	r.rec.missing = r.missing
-	r.rec.known = make([]map[string]string, len(opts.Columns))
+	r.rec.known = make([][256]string, len(opts.Columns))
 
 	files := expand(paths, opts.FS, diags)
 	inputs := make([]Input, 0, len(files))
@@ -317,14 +317,11 @@ type record struct {
 	index        []int // by column of Options.Columns: its place in cells, or −1
 	missing      map[string]bool
 	scratch      []byte
-	known        []map[string]string // by column: short values met, so that repeats share one string
+	known        [][256]string // by column and hash: short values met lately
 }
 
-// Bounds on what a column remembers to share strings.
-const (
-	maxKnown     = 1024
-	maxKnownText = 64
-)
+// maxShared is the length of the longest values that share strings.
+const maxShared = 64
 
 // cell returns the cell of column col.
 func (r *record) cell(col int) cell {
@@ -352,20 +349,19 @@ func (r *record) text(col int) (string, bool) {
 	if len(value) == 0 || len(r.missing) > 0 && r.missing[string(value)] {
 		return "", false
 	}
-	if len(value) > maxKnownText {
+	if len(value) > maxShared {
 		return string(value), true
 	}
-	if s, met := r.known[col][string(value)]; met {
-		return s, true
+	// Most columns hold a few values again and again: those met lately share one string.
+	hash := uint32(2166136261) // FNV-1a
+	for _, c := range value {
+		hash = (hash ^ uint32(c)) * 16777619
 	}
-	s := string(value)
-	if r.known[col] == nil {
-		r.known[col] = map[string]string{}
+	known := &r.known[col][hash%uint32(len(r.known[col]))]
+	if *known != string(value) {
+		*known = string(value)
 	}
-	if len(r.known[col]) < maxKnown {
-		r.known[col][s] = s
-	}
-	return s, true
+	return *known, true
 }
 
 func (r *record) pos(col int) diag.Pos {
