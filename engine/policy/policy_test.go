@@ -363,6 +363,60 @@ p.yaml:1:1: unknown key "human-ai" in the policy; did you mean "human_ai"? Allow
 	}
 }
 
+// TestSections: sections come in the order of the specs, whatever that of the file, with the top's settings.
+func TestSections(t *testing.T) {
+	var diags diag.List
+	specs := []SectionSpec{{Key: "human_ai"}, {Key: "anchoring"}, {Key: "fairness"}}
+	p := Load(Parse("p.yaml", []byte("fairness: [{name: b}, {name: a, confidence: 0.8}]\nconfidence: 0.9\nhuman_ai: {}\n"), &diags), specs, "human_ai", version)
+	var got []string
+	for _, s := range p.Sections {
+		got = append(got, s.Context()+" at "+s.Pos.String()+", confidence "+s.Settings.Confidence.Text)
+	}
+	want := []string{
+		"section human_ai at p.yaml:3:1, confidence 0.9",
+		`section fairness "b" at p.yaml:1:13, confidence 0.9`,
+		`section fairness "a" at p.yaml:1:24, confidence 0.8`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" || diags.Len() != 0 {
+		t.Errorf("sections (-want +got):\n%s%v", diff, diags.Err())
+	}
+}
+
+// TestCheckRules: a run without a rule is never a pass, and says so alone only where nothing else explains it.
+func TestCheckRules(t *testing.T) {
+	pos := diag.Pos{File: "p.yaml"}
+	rule := func(id string, line int, advisory bool) Rule {
+		return Rule{ID: Text{id, diag.Pos{File: "p.yaml", Line: line, Column: 1}, true}, Advisory: advisory}
+	}
+	for name, tc := range map[string]struct {
+		lists [][]Rule
+		want  string
+	}{
+		"none":         {nil, "p.yaml: no rule, so there is nothing to decide; add rules, or use report"},
+		"empty lists":  {[][]Rule{{}, nil}, "p.yaml: no rule, so there is nothing to decide; add rules, or use report"},
+		"all advisory": {[][]Rule{{rule("a", 1, true)}, {rule("b", 2, true)}}, "p.yaml: every rule is advisory, so none counts in the verdict; make one count, or use report"},
+		"one counts":   {[][]Rule{{rule("a", 1, true)}, {rule("b", 2, false)}}, ""},
+		"same id":      {[][]Rule{{rule("a", 1, false)}, {rule("a", 2, true)}}, `p.yaml:2:1: the rule id "a" is taken by the rule at p.yaml:1:1; ids are unique in a run`},
+		"no ids":       {[][]Rule{{{}, {}}}, ""}, // reported where they were read
+	} {
+		var diags diag.List
+		CheckRules(pos, &diags, tc.lists...)
+		got := ""
+		if err := diags.Err(); err != nil {
+			got = err.Error()
+		}
+		if got != tc.want {
+			t.Errorf("%s: got %s, want %s", name, got, tc.want)
+		}
+	}
+	var diags diag.List
+	diags.Addf(pos, "unknown key")
+	CheckRules(pos, &diags)
+	if diags.Len() != 1 {
+		t.Errorf("beside another problem: %v", diags.Err())
+	}
+}
+
 // TestMerge: two sources may say the same, or one what the other does not, never two things.
 func TestMerge(t *testing.T) {
 	load := func(file, data string) Settings {

@@ -27,9 +27,6 @@ const (
 // confidences is the range of confidence: below one half an interval would be no evidence, and none holds for sure.
 var confidences = Range{Min: 0.5, Max: 1, BelowMax: true}
 
-// Confidences is the range of confidence, for a flag of that name.
-func Confidences() Range { return confidences }
-
 // Judging is the settings that say how a rule is judged. A rule may set each for itself.
 type Judging struct {
 	Confidence Number // 0.5 to below 1; each side of an interval is wrong with probability at most (1 - confidence)/2

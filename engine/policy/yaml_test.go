@@ -177,23 +177,24 @@ func TestWrongKind(t *testing.T) {
 	}
 }
 
-// TestHostileSize: the largest files that a parser could choke on are answered, whatever the answer. Nothing here
-// asserts a time; quadratic work on a mebibyte would run into the test's own limit.
+// TestHostileSize: long files of what a parser could choke on are answered, whatever the answer. Nothing here asserts a
+// time; work that grows with the square of the length would make the test unbearably slow.
 func TestHostileSize(t *testing.T) {
+	const size = MaxBytes / 4 // long enough to tell, and quick under the race detector
 	for name, unit := range map[string]string{
 		"open brackets": "[", "open braces": "{a: ", "dashes": "- ", "question marks": "? ", "colons": ": ", "quotes": `"`,
 		"keys": "k: 1\n", "rules": "- {}\n", "tags": "! ", "anchors": "&a ", "comments": "# x\n", "blank lines": "\n", "bangs": "!",
 	} {
-		for _, start := range []string{"", "rules:\n", "x: ["} {
+		for _, start := range []string{"", "rules:\n"} {
 			data := []byte(start)
-			data = append(data, bytes.Repeat([]byte(unit), (MaxBytes-len(start))/len(unit))...)
+			data = append(data, bytes.Repeat([]byte(unit), (size-len(start))/len(unit))...)
 			if r := read("p.yaml", data, humanAI); r.diags.Len() == 0 {
 				t.Errorf("%s after %q: no problem", name, start)
 			}
 		}
 	}
 	one := func(name, start, unit, end string) {
-		data := start + strings.Repeat(unit, (MaxBytes-len(start)-len(end))/len(unit)) + end
+		data := start + strings.Repeat(unit, (size-len(start)-len(end))/len(unit)) + end
 		if r := read("p.yaml", []byte(data), humanAI); r.diags.Len() == 0 {
 			t.Errorf("%s: no problem", name)
 		}
