@@ -3,7 +3,6 @@ package rows
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -172,12 +171,9 @@ func (r *reader) readCSV(w *window) {
 		candidates = []byte{byte(r.opts.Delimiter)}
 	}
 	header, ok := f.readHeader(candidates)
-	if !ok {
-		r.streamProblem(w, f.line)
-		return
+	if ok {
+		f.readRows(header)
 	}
-	f.readRows(header)
-	r.streamProblem(w, f.line)
 }
 
 // declaredDelimiter skips a first line such as "sep=;", which spreadsheets write, and returns its
@@ -195,7 +191,8 @@ func (f *csvFile) declaredDelimiter() byte {
 }
 
 // next finds the next record under the delimiter d and keeps its first fields; skip then drops it.
-// done is true at the end of the file, or when the record is too long, which has been reported.
+// done is true at the end of the file, or when the record is too long or the stream broke off, which is
+// reported here.
 func (f *csvFile) next(d byte, keep int) (end, next int, bad *fault, done bool) {
 	f.scan.delimiter, f.scan.keep = d, keep
 	for {
@@ -211,13 +208,14 @@ func (f *csvFile) next(d byte, keep int) (end, next int, bad *fault, done bool) 
 		}
 		end, next, bad, complete := f.scan.scan(b, f.w.eof())
 		if complete {
-			if f.w.err != nil && f.w.err != io.EOF && next == len(b) {
-				return 0, 0, nil, true // cut off by a fault of the stream, which is reported instead
-			}
 			return end, next, bad, false
 		}
 		if !f.w.more() {
-			f.tooLong(b)
+			if f.w.failed() {
+				f.fail(f.line, "%s", readProblem(f.w.err))
+			} else {
+				f.tooLong(b)
+			}
 			return 0, 0, nil, true
 		}
 	}
@@ -457,7 +455,7 @@ func (f *csvFile) readRows(header csvHeader) {
 		}
 		f.skip(next)
 	}
-	if records == 0 && f.w.err == io.EOF {
+	if records == 0 && f.w.eof() {
 		message := "there is a header but no row: every file needs one"
 		if strings.ContainsRune(strings.Join(header.names, ""), '\r') {
 			message += " (its lines end in a carriage return alone: save it with line feeds)"

@@ -98,7 +98,7 @@ func TestProblems(t *testing.T) {
 
 		// Compression.
 		{"cut off gzip", gzipped(t, h+"1,a\n")[:30], "f:2: the compressed data end too early: the file is cut off"},
-		{"gzip with a wrong checksum", flip(gzipped(t, h+"1,a\n"), -5), "f:2: the compressed data are damaged: gzip: invalid checksum"},
+		{"gzip with a wrong checksum", flip(gzipped(t, h+"1,a\n"), -5), "f:3: the compressed data are damaged: gzip: invalid checksum"},
 		{"gzip without a header", "\x1F\x8B\x00\x00\x00\x00\x00\x00\x00\x00", "f: the compressed data are damaged: gzip: invalid header"},
 		{"a cut off gzip header", "\x1F\x8B\x08", "f: the compressed data end too early: the file is cut off"},
 		{"cut off zstd", zstandard(t, h+"1,a\n")[:12], "f:1: the compressed data end too early: the file is cut off"},

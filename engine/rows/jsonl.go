@@ -3,7 +3,6 @@ package rows
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"unicode/utf16"
@@ -513,6 +512,9 @@ func (r *reader) readJSONL(w *window) {
 			if w.more() {
 				continue
 			}
+			if w.failed() {
+				break
+			}
 			r.failAt(b, line, column, 0, fmt.Sprintf("the object that begins here is not closed within %s", size(r.lim.record)))
 			return
 		}
@@ -525,9 +527,6 @@ func (r *reader) readJSONL(w *window) {
 			}
 			skip(end)
 			continue
-		}
-		if w.err != nil && w.err != io.EOF && bad.at == 0 {
-			break // cut off by a fault of the stream, which is reported instead
 		}
 		if !utf8.FullRune(b[bad.at:]) && w.more() {
 			continue // the buffer ends inside the character that is at fault
@@ -543,12 +542,14 @@ func (r *reader) readJSONL(w *window) {
 			break
 		}
 	}
-	r.streamProblem(w, line)
+	if w.failed() {
+		r.fail(line, "%s", readProblem(w.err))
+	}
 	keys := slices.Sorted(maps.Keys(s.keys)) // to say which may have been meant by one that is missing
 	for col, c := range r.opts.Columns {
 		has := s.has[rec.index[col]]
 		r.input.Has[col] = has
-		if c.Required && !has && !faults && r.input.Rows > 0 && w.err == io.EOF {
+		if c.Required && !has && !faults && r.input.Rows > 0 && w.eof() {
 			r.fail(0, "%s", r.missingColumn(col, "key", keys))
 		}
 	}

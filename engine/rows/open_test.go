@@ -141,7 +141,7 @@ func TestPathProblems(t *testing.T) {
 	})
 	t.Run("standard input that breaks", func(t *testing.T) {
 		stdin := io.MultiReader(strings.NewReader(oneRow), iotest.ErrReader(errors.New("the cable was cut")))
-		checkOne(t, readAll([]string{"-"}, Options{Columns: abc, Stdin: stdin}), "-:2: it cannot be read: the cable was cut")
+		checkOne(t, readAll([]string{"-"}, Options{Columns: abc, Stdin: stdin}), "-:3: it cannot be read: the cable was cut")
 	})
 }
 

@@ -190,12 +190,10 @@ func (r *reader) readFile(path string) string {
 		}
 	}
 	r.input.Bytes = s.disk.bytes
-	if w.err == nil || w.err == io.EOF {
-		if r.input.Rows == 0 && r.diags.Len() == problems {
-			r.fail(0, "no row was found: the file is empty")
-		}
+	if r.input.Rows == 0 && r.diags.Len() == problems {
+		r.fail(0, "no row was found: the file is empty")
 	}
-	if w.err != io.EOF || len(w.bytes()) > 0 || !s.disk.ended {
+	if !w.eof() || len(w.bytes()) > 0 || !s.disk.ended {
 		return ""
 	}
 	r.input.SHA256 = hex.EncodeToString(s.disk.hash.Sum(nil))
@@ -211,13 +209,6 @@ func (r *reader) fail(line int, message string, args ...any) {
 func (r *reader) failAt(text []byte, line, column, offset int, message string) {
 	line, column = advance(line, column, text[:offset])
 	r.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: r.rec.path, Line: line, Column: column}, Message: message})
-}
-
-// streamProblem reports what ended the stream, unless it was its end.
-func (r *reader) streamProblem(w *window, line int) {
-	if w.err != nil && w.err != io.EOF {
-		r.fail(line, "%s", readProblem(w.err))
-	}
 }
 
 // handOver gives the row to the caller.

@@ -20,8 +20,11 @@ func newWindow(r io.Reader, lim limits) *window {
 // bytes returns what is held. It is valid until more is called.
 func (w *window) bytes() []byte { return w.buf[w.start:] }
 
-// eof reports that nothing follows what is held.
-func (w *window) eof() bool { return w.err != nil }
+// eof reports that nothing follows what is held, as against a stream that broke off (see failed).
+func (w *window) eof() bool { return w.err == io.EOF }
+
+// failed reports that the stream broke off: what is held may be followed by what cannot be read.
+func (w *window) failed() bool { return w.err != nil && w.err != io.EOF }
 
 // skip drops the first n bytes.
 func (w *window) skip(n int) { w.start += n }
