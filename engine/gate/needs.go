@@ -21,17 +21,6 @@ func Exceeds(count, total int, share policy.Number) bool {
 	return new(big.Rat).SetInt64(int64(count)).Cmp(limit) > 0
 }
 
-// WithDefaults fills the confidence and max_left_out that nobody said.
-func WithDefaults(j policy.Judging) policy.Judging {
-	if !j.Confidence.Set {
-		j.Confidence = policy.Number{Text: policy.DefaultConfidence, Value: 0.95}
-	}
-	if !j.MaxLeftOut.Set {
-		j.MaxLeftOut = policy.Number{Text: policy.DefaultMaxLeftOut, Value: 0.10}
-	}
-	return j
-}
-
 // Size is about how many units a study would need in all.
 type Size struct {
 	Units int
@@ -69,26 +58,44 @@ func (s MeanSample) Size(j policy.Judging, wanted func(interval.Interval) bool) 
 // Needs says what would decide a rule on the mean whose interval straddles the threshold: more units where
 // the interval allows looking again, a new sample where it was planned for one.
 func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
+	if len(s.Low) == 0 || (mean(s.Low) <= t.Value && t.Value <= mean(s.High)) {
+		return &report.Needs{What: "other data: at the present values no number of " + s.Unit + " would decide"}
+	}
+	if j.Looks.Value == policy.LooksOnce && s.Enrolled < j.Planned.Value {
+		return &report.Needs{What: "more " + s.Unit + ", as planned", AtLeast: j.Planned.Value - s.Enrolled}
+	}
 	size, ok := s.Size(j, decides(t))
 	switch {
 	case !ok:
-		return &report.Needs{What: "a larger effect or other data: at the present values no number of " + s.Unit + " would decide"}
-	case j.Looks.Value == policy.LooksOnce && s.Enrolled < j.Planned.Value:
-		return &report.Needs{What: "more " + s.Unit + ", as planned", AtLeast: j.Planned.Value - s.Enrolled}
+		return nil
 	case j.Looks.Value == policy.LooksOnce:
 		return &report.Needs{What: s.Unit + " in a new sample, planned beforehand", AtLeast: size.Units}
 	}
 	return &report.Needs{What: "more " + s.Unit + " at the present spread", AtLeast: max(1, size.Units-len(s.Low))}
 }
 
+// mean is the plain mean, good enough to tell on which side of a threshold a sample lies.
+func mean(list []float64) float64 {
+	total := 0.0
+	for _, x := range list {
+		total += x
+	}
+	return total / float64(len(list))
+}
+
 // RateNeeds says what would decide a rule on a rate of n independent units, k of them events and missing not
 // recorded.
 func RateNeeds(k, missing, n int, unit string, t report.Threshold, j policy.Judging) *report.Needs {
-	size, more, err := interval.NeededRate(k, missing, n, j.Confidence.Value, decides(t))
+	low, high := float64(k)/float64(n), float64(k+missing)/float64(n)
+	if n == 0 || (low <= t.Value && t.Value <= high) {
+		return &report.Needs{What: "other data: at the present rate no number of " + unit + " would decide"}
+	}
+	repeated := j.Looks.Value == policy.LooksRepeated
+	size, _, err := interval.NeededRate(k, missing, n, j.Confidence.Value, repeated, decides(t))
 	switch {
 	case err != nil || size == 0:
-		return &report.Needs{What: "another rate: at the present one no number of " + unit + " would decide"}
-	case j.Looks.Value == policy.LooksRepeated && !more:
+		return nil
+	case repeated:
 		return &report.Needs{What: "more " + unit + " at the present rate", AtLeast: max(1, size-n)}
 	}
 	return &report.Needs{What: unit + " in a new sample (or `looks: repeated`, set before collecting)", AtLeast: size}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ planned, say which rules can never pass or never fail at that number. Exit statu
 		Long:    "Print the JSON Schema of policies, for editors: save it and name it in the policy's first line as\n# yaml-language-server: $schema=policy.schema.json",
 		Example: "  oloproof policy schema > policy.schema.json",
 		RunE: func(*cobra.Command, []string) error {
-			_, err := a.Stdout.Write(policy.Schema)
+			_, err := io.WriteString(a.Stdout, policy.Schema())
 			return err
 		},
 	}

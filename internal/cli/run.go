@@ -240,7 +240,7 @@ func confidence(p *policy.Policy) float64 {
 	default:
 		settings = p.Settings
 	}
-	return gate.WithDefaults(settings.Judging).Confidence.Value
+	return settings.Judging.WithDefaults().Confidence.Value
 }
 
 // read reads the files of one question.

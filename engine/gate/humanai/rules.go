@@ -76,7 +76,7 @@ type question struct {
 
 // Compile implements gate.Gate.
 func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
-	q := &question{source: source, judging: gate.WithDefaults(source.Settings.Judging), design: source.Flags.Design}
+	q := &question{source: source, judging: source.Settings.Judging.WithDefaults(), design: source.Flags.Design}
 	files, base, assignment := source.Files, "", source.Flags.Assignment
 	if s := source.Section; s != nil {
 		q.readSection(s, diags)

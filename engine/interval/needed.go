@@ -1,0 +1,86 @@
+package interval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// MostNeeded is the number of units at which Needed and NeededRate stop searching.
+const MostNeeded = 1_000_000
+
+// Needed returns about how many units a study like the present one would need for its interval to be as wanted:
+// enough says whether an interval is. low and high are the present units' values under their two completions.
+//
+// The present sample is stretched to n units by quantiles, x′(j) = x(⌈j·len/n⌉) for j = 1…n, its real interval is
+// computed by method, and the smallest such n at or above the present number is found by doubling and bisection. The
+// spread of few units is itself uncertain, so the answer is a guide, not a promise. more is true, and n is MostNeeded,
+// where even that many would not do. An empty sample gives 0.
+func Needed(method MeanMethod, low, high []float64, scale Scale, confidence float64, enough func(Interval) bool) (n int, more bool, err error) {
+	if len(low) == 0 {
+		return 0, false, nil
+	}
+	lows, highs := slices.Sorted(slices.Values(low)), slices.Sorted(slices.Values(high))
+	return search(len(low), func(n int) (bool, error) {
+		iv, err := method(stretch(lows, n), stretch(highs, n), scale, confidence)
+		return err == nil && enough(iv), err
+	})
+}
+
+// NeededRate is Needed for a rate of independent 0/1 units, at the present shares of events and missing values. The
+// interval is exact, or the 0/1 sequence where repeated is set.
+func NeededRate(k, missing, n int, confidence float64, repeated bool, enough func(Interval) bool) (units int, more bool, err error) {
+	if n == 0 {
+		return 0, false, nil
+	}
+	method := ClopperPearson
+	if repeated {
+		method = RateSequence
+	}
+	return search(n, func(units int) (bool, error) {
+		share := func(x int) int { return int(math.Round(float64(x) / float64(n) * float64(units))) }
+		events := share(k)
+		iv, err := method(events, min(share(missing), units-events), units, confidence)
+		return err == nil && enough(iv), err
+	})
+}
+
+// stretch returns n values with the quantiles of a sorted sample.
+func stretch(sorted []float64, n int) []float64 {
+	list := make([]float64, n)
+	for j := range list {
+		list[j] = sorted[((j+1)*len(sorted)+n-1)/n-1]
+	}
+	return list
+}
+
+// search finds the smallest size from least on that will do, taking it that more do no worse.
+func search(least int, will func(n int) (bool, error)) (n int, more bool, err error) {
+	bad, good := least-1, least
+	for {
+		ok, err := will(good)
+		switch {
+		case err != nil:
+			return 0, false, fmt.Errorf("looking for a size: %w", err)
+		case !ok && good >= MostNeeded:
+			return MostNeeded, true, nil
+		case !ok:
+			bad, good = good, min(2*good, MostNeeded)
+			continue
+		}
+		break
+	}
+	for good-bad > 1 {
+		middle := bad + (good-bad)/2
+		ok, err := will(middle)
+		if err != nil {
+			return 0, false, fmt.Errorf("looking for a size: %w", err)
+		}
+		if ok {
+			good = middle
+		} else {
+			bad = middle
+		}
+	}
+	return good, false, nil
+}

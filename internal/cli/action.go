@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sethvargo/go-githubactions"
+	"github.com/spf13/cobra"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/gate/kinds"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary"
+	"github.com/oloproof/oloproof/summary/ci"
+)
+
+// actionCommand is what the container image runs.
+func (a *app) actionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "action",
+		Short: "Run as a step of a GitHub Actions workflow, with inputs from the environment",
+		Long: `Run as a step of a GitHub Actions workflow: the entry point of the container image.
+
+Inputs come from the environment (INPUT_POLICY and so on), outputs go to GITHUB_OUTPUT, the report to the log
+and to GITHUB_STEP_SUMMARY, and the policy's lines are annotated. Files are read only inside
+GITHUB_WORKSPACE. action.yml describes every input and output.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			a.status = a.action()
+			return nil
+		},
+	}
+}
+
+// actionInputs is what a workflow asks of the action. Paths are relative to the workspace and clean.
+type actionInputs struct {
+	policy      string
+	decisions   []string
+	gate        gate.Gate // nil where no gate is named
+	failOn      report.FailOn
+	summary     bool
+	annotations bool
+	json        string
+	markdown    string
+}
+
+// action runs the step and returns its exit status. In order: decide; write report files; log; outputs,
+// summary and annotations. From the moment on which there is a report, nothing changes the status.
+func (a *app) action() int {
+	diags := &diag.List{}
+	workspace := a.Getenv("GITHUB_WORKSPACE")
+	in := a.readInputs(workspace, diags)
+	var root *os.Root
+	var files []reportFile
+	if workspace == "" {
+		diags.Addf(diag.Pos{}, "GITHUB_WORKSPACE is not set: `oloproof action` is a step of a workflow; elsewhere use `oloproof gate`, or a gate's own command")
+	} else {
+		var err error
+		if root, err = os.OpenRoot(workspace); err != nil {
+			diags.Addf(diag.Pos{}, "the workspace (GITHUB_WORKSPACE) cannot be opened: %s", reason(err))
+		} else {
+			defer root.Close()
+			files = openReports(root, in, diags)
+		}
+	}
+
+	// What data say passes through logs that take every command out of it.
+	stdout, stderr := ci.NewLog(a.Stdout), ci.NewLog(a.Stderr)
+	step := &app{World: a.World}
+	step.Stdin, step.Stdout, step.Stderr = nil, stdout, stderr // a step has no standard input
+	var r *report.Report
+	if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok {
+		r = report.Unusable(a.Version, problem)
+	} else {
+		r = step.decide(in, root)
+	}
+
+	d := ci.Delivery{Report: r, FailOn: in.failOn, PolicyFile: in.policy, Summary: in.summary, Annotations: in.annotations}
+	for _, f := range files {
+		if err := f.write(root, r, in.failOn); err != nil {
+			d.Problems = append(d.Problems, fmt.Sprintf("%s (input %s): %s", f.path, f.input, reason(err)))
+		} else if f.input == "json" {
+			d.ReportFile = f.path
+		}
+	}
+	status := r.Status(in.failOn)
+	log := io.Writer(stdout)
+	if r.ExitStatus == report.ExitUnusable {
+		log = stderr
+	}
+	options := plain
+	options.FailOn = in.failOn
+	if err := errors.Join(summary.Terminal(log, r, options), stdout.Close()); err != nil {
+		d.Problems = append(d.Problems, "log: "+err.Error())
+	}
+	ci.GitHub(d, a.Getenv, a.Stdout)
+	if r.ExitStatus != report.ExitUnusable {
+		fmt.Fprintln(stderr, closing(r, status))
+	}
+	if err := stderr.Close(); err != nil {
+		return status // the verdict stands, and there is nowhere left to say that the log does not
+	}
+	return status
+}
+
+// decide runs the request that the inputs and the policy make together.
+func (a *app) decide(in actionInputs, root *os.Root) *report.Report {
+	diags := &diag.List{}
+	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, fs: root.FS()}
+	req.gate = chooseGate(in, req.fs, diags)
+	if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok {
+		return report.Unusable(a.Version, problem)
+	}
+	return a.run(req)
+}
+
+// chooseGate returns the gate that is asked, nil for every section of a release file.
+//
+//	policy       decisions   gate       is asked
+//	bare rules   given       any        that gate, by default human-ai
+//	bare rules   none        any        nothing: an error
+//	sections     none        none       every section
+//	sections     none        named      that section
+//	sections     given       named      that section, on these files in place of its own
+//	sections     given       none       nothing: an error
+func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
+	data, err := readFile(fsys, in.policy, maxPolicy)
+	if err != nil {
+		return in.gate // the run says what is wrong with it
+	}
+	document := policy.Parse(in.policy, data, &diag.List{})
+	if document == nil {
+		return in.gate
+	}
+	hasSections := slices.ContainsFunc(kinds.Sections(), func(s policy.SectionSpec) bool { return document.Root.Has(s.Key) })
+	switch {
+	case !hasSections && len(in.decisions) == 0:
+		diags.Addf(diag.Pos{}, "input decisions is empty, and %s names no files of its own: give paths or globs, one a line", diag.Printable(in.policy))
+	case !hasSections && in.gate == nil:
+		return kinds.Lookup("human-ai")
+	case hasSections && len(in.decisions) > 0 && in.gate == nil:
+		diags.Addf(diag.Pos{}, "input decisions is given, but not which section of %s it belongs to: name its gate in input gate, or leave decisions empty", diag.Printable(in.policy))
+	}
+	return in.gate
+}
+
+// readInputs reads every input. What is wrong goes to diags; such an input has its default.
+func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
+	action := githubactions.New(githubactions.WithGetenv(a.Getenv))
+	get := action.GetInput
+	wrong := func(name, format string, args ...any) {
+		diags.Addf(diag.Pos{}, "input "+name+": "+format, args...)
+	}
+	folder := "."
+	locate := func(name, value string) string {
+		inside, err := inWorkspace(workspace, folder, value)
+		if err != nil {
+			wrong(name, "%s %v", diag.Quote(value), err)
+		}
+		return inside
+	}
+	boolean := func(name string) bool {
+		switch value := get(name); value { // the booleans of the YAML 1.2 core schema
+		case "", "true", "True", "TRUE":
+			return true
+		case "false", "False", "FALSE":
+			return false
+		default:
+			wrong(name, "%s is not allowed; write true or false", diag.Quote(value))
+			return true
+		}
+	}
+
+	if value := get("working-directory"); value != "" {
+		folder = locate("working-directory", value)
+	}
+	in := actionInputs{summary: boolean("summary"), annotations: boolean("annotations")}
+	if value := get("policy"); value != "" {
+		in.policy = locate("policy", value)
+	} else {
+		wrong("policy", "it is empty; name the policy, a YAML file in the workspace")
+	}
+	for line := range strings.Lines(get("decisions")) {
+		if line = strings.TrimSpace(line); line != "" {
+			in.decisions = append(in.decisions, locate("decisions", line))
+		}
+	}
+	if value := get("gate"); value != "" {
+		if in.gate = kinds.Lookup(value); in.gate == nil {
+			hint := ""
+			if near := nearest(value, kinds.Names()); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			wrong("gate", "%s is not a gate; write one of %s%s", diag.Quote(value), strings.Join(kinds.Names(), ", "), hint)
+		}
+	}
+	var err error
+	if in.failOn, err = report.ParseFailOn(get("fail-on")); err != nil {
+		wrong("fail-on", "%v", err)
+	}
+	if value := get("json"); value != "" {
+		in.json = locate("json", value)
+	}
+	if value := get("markdown"); value != "" {
+		in.markdown = locate("markdown", value)
+	}
+	if in.json != "" && in.json == in.markdown {
+		wrong("markdown", "%s is where the JSON report goes; give it a path of its own", diag.Quote(in.markdown))
+	}
+	return in
+}
+
+// inWorkspace returns a path, relative to a folder of the workspace, as a clean path relative to the
+// workspace. An absolute path inside is made relative. Reading goes through os.Root, which refuses what
+// this cannot see: symbolic links that lead out.
+func inWorkspace(workspace, folder, name string) (string, error) {
+	name, workspace = filepath.ToSlash(name), path.Clean(filepath.ToSlash(workspace))
+	if path.IsAbs(name) {
+		inside, ok := strings.CutPrefix(path.Clean(name)+"/", strings.TrimSuffix(workspace, "/")+"/")
+		if !ok {
+			return "", errors.New("is outside the workspace; write a path inside it")
+		}
+		name = path.Clean(inside)
+	} else {
+		name = path.Join(folder, name)
+	}
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", errors.New("leads out of the workspace; write a path inside it")
+	}
+	return name, nil
+}
+
+// reportFile is a file in the workspace that a report goes to.
+type reportFile struct {
+	input  string // the input that asked for it
+	path   string // relative to the workspace
+	format func(io.Writer, *report.Report, summary.Options) error
+	file   *os.File
+}
+
+// openReports makes the files that the inputs ask for, before anything is decided: a path that cannot be
+// written is an error in the workflow, and costs no verdict.
+func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile {
+	var files []reportFile
+	for _, f := range []reportFile{
+		{input: "json", path: in.json, format: summary.JSON},
+		{input: "markdown", path: in.markdown, format: summary.Markdown},
+	} {
+		if f.path == "" {
+			continue
+		}
+		var err error
+		if f.file, err = openReport(root, f.path); err != nil {
+			diags.Addf(diag.Pos{}, "input %s: cannot write %s: %s", f.input, diag.Quote(f.path), reason(err))
+			continue
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// openReport opens a file for writing, and makes its folders where they are missing. Those may be written
+// by anyone: the step runs as root, and a folder that only root can empty breaks the next job on a runner that is kept.
+func openReport(root *os.Root, name string) (*os.File, error) {
+	parts := strings.Split(path.Dir(name), "/")
+	for i := range parts {
+		folder := path.Join(parts[:i+1]...)
+		switch err := root.Mkdir(folder, 0o777); {
+		case err == nil:
+			if err := root.Chmod(folder, 0o777); err != nil {
+				return nil, err
+			}
+		case !errors.Is(err, fs.ErrExist):
+			return nil, err
+		}
+	}
+	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() { // opening a FIFO would wait for a reader
+		return nil, notAFile(info)
+	}
+	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
+}
+
+// write writes the report, whole or not at all.
+func (f reportFile) write(root *os.Root, r *report.Report, failOn report.FailOn) error {
+	var text bytes.Buffer
+	options := plain
+	options.FailOn = failOn
+	err := f.format(&text, r, options)
+	if err == nil {
+		err = f.file.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.file.Write(text.Bytes())
+	}
+	if err = errors.Join(err, f.file.Close()); err != nil {
+		return errors.Join(err, root.Remove(f.path))
+	}
+	return nil
+}
