@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -45,6 +46,11 @@ func TestProblems(t *testing.T) {
 		{"the declared delimiter is wrong", "sep=;\ncase,decision\n1,a\n", `f:2: no required column is in this line, which must be the header (columns "case", "decision"; delimiter ";")`},
 		{"a header that is too wide", "case,decision" + strings.Repeat(",", maxColumns), "f:1:65550: the header has 65538 columns: at most 65536 are read"},
 
+		{"quotes and another delimiter in a header that lacks a column", "\"case\";\"Decision\"\n1;a\n", `f:1: the column "decision" is missing; there is "Decision": rename it, or write columns: {decision: "Decision"} in the policy`},
+		{"a fault in the only header that comes near", "case,decision,x\"\n1,a,b\n", "f:1:16: a quote stands inside an unquoted field: put the whole field in quotes (no space before them) and double the ones inside"},
+		{"a name with doubled quotes", "case,\"dec\"\"ision\"\n1,a\n", `f:1: the column "decision" is missing; there is "dec\"ision": rename it, or write columns: {decision: "dec\"ision"} in the policy`},
+		{"a fault on the last line", h + "1,a\"b", "f:2:4: a quote stands inside an unquoted field: put the whole field in quotes (no space before them) and double the ones inside"},
+
 		// The rows of a CSV file.
 		{"too few fields", h + "1,a\n2\n", `f:3:2: the row has 1 field and the header 2: nothing stands for "decision"`},
 		{"far too few fields", "case,decision,x,\n1,a,b,c\n2\n", `f:3:2: the row has 1 field and the header 4: nothing stands for "decision" and 2 more columns`},
@@ -85,6 +91,12 @@ func TestProblems(t *testing.T) {
 		{"a low half alone", `{"case":"\udc00"}`, `f:1:10: this is half of a surrogate pair: both halves must be written, one after the other`},
 		{"a high half alone", `{"case":"\ud800x"}`, `f:1:10: this is half of a surrogate pair: both halves must be written, one after the other`},
 		{"two high halves", `{"case":"\ud800\ud800"}`, `f:1:10: this is half of a surrogate pair: both halves must be written, one after the other`},
+		{"an unknown second half", `{"case":"\ud800\u00zz"}`, `f:1:10: four hex digits must follow \u`},
+		{"an object that ends in half a pair", `{"case":"\ud800`, "f:1:1: the object that begins here is never closed: the file ends inside it"},
+		{"an object that ends in an escape", `{"case":"\ud800\`, "f:1:1: the object that begins here is never closed: the file ends inside it"},
+		{"a bad escape in a key that is not read", `{"x":["\a"]}`, `f:1:8: this escape does not exist: after a backslash come ", \, /, b, f, n, r, t or u and four hex digits`},
+		{"an object as the value of an escaped key", `{"c\u0061se":{}}`, `f:1:14: the value of "case" is an object: a text, a number, true, false or null is allowed`},
+		{"an object that ends inside a list", `{"case":[1,`, "f:1:1: the object that begins here is never closed: the file ends inside it"},
 		{"an object that is never closed", "{\"case\":1,\"decision\":2}\n {\"case\":1", "f:2:2: the object that begins here is never closed: the file ends inside it"},
 		{"a fault in a key that is not read", `{"x":{"y":[1,{"z":tru}]}}`, `f:1:19: "tru" is no JSON value: a text in double quotes, a number, true, false or null is allowed`},
 		{"a comma too many in a key that is not read", `{"x":[1,]}`, `f:1:9: found "]": a value must stand here`},
@@ -188,6 +200,27 @@ func TestProblemsAllAtOnce(t *testing.T) {
 	if got.values() != "1|2|∅\n3|4|∅\n7|8|∅\n" {
 		t.Errorf("rows:\n%s", got.values())
 	}
+}
+
+// TestManyKeys checks that a file with more keys than are remembered still knows which columns it has, and
+// finds a key that stands twice.
+func TestManyKeys(t *testing.T) {
+	var content strings.Builder
+	content.WriteString("{\"case\":1,\"decision\":2}\n")
+	for i := range 3 * maxKeys / 10 {
+		content.WriteString("{")
+		for j := range 10 {
+			fmt.Fprintf(&content, "\"k%d\":0,", 10*i+j)
+		}
+		content.WriteString("\"z\":0}\n")
+	}
+	got := readText(content.String())
+	checkClean(t, got)
+	if len(got.rows) != 1+3*maxKeys/10 {
+		t.Errorf("%d rows", len(got.rows))
+	}
+	content.WriteString("{\"z\":1,\"z\":2}")
+	checkOne(t, readText(content.String()), `f:3002:8: the key "z" stands twice in this object: keep the one that is meant`)
 }
 
 // TestBadDelimiter checks the characters that cannot be chosen.

@@ -533,8 +533,8 @@ func (r *reader) readJSONL(w *window) {
 		}
 		faults = true
 		// What is not UTF-8 may be the cause of the fault.
-		_, size := utf8.DecodeRune(b[bad.at:])
-		if r.checkText(b[:bad.at+size], line, column) {
+		_, width := utf8.DecodeRune(b[bad.at:])
+		if r.checkText(b[:bad.at+width], line, column) {
 			r.failAt(b, line, column, bad.at, bad.message)
 		}
 		skip(bad.at)
@@ -545,11 +545,19 @@ func (r *reader) readJSONL(w *window) {
 	if w.failed() {
 		r.fail(line, "%s", readProblem(w.err))
 	}
-	keys := slices.Sorted(maps.Keys(s.keys)) // to say which may have been meant by one that is missing
+	for col := range r.opts.Columns {
+		r.input.Has[col] = s.has[rec.index[col]]
+	}
+	if !faults && w.eof() && r.input.Rows > 0 {
+		r.checkKeys(s.keys)
+	}
+}
+
+// checkKeys reports the required columns that are a key of no object of the file.
+func (r *reader) checkKeys(met map[string]*jsonKey) {
+	keys := slices.Sorted(maps.Keys(met)) // to say which may have been meant
 	for col, c := range r.opts.Columns {
-		has := s.has[rec.index[col]]
-		r.input.Has[col] = has
-		if c.Required && !has && !faults && r.input.Rows > 0 && w.eof() {
+		if c.Required && !r.input.Has[col] {
 			r.fail(0, "%s", r.missingColumn(col, "key", keys))
 		}
 	}

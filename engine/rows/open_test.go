@@ -139,11 +139,28 @@ func TestPathProblems(t *testing.T) {
 	t.Run("standard input that is not there", func(t *testing.T) {
 		checkOne(t, readAll([]string{"-"}, Options{Columns: abc}), "-: standard input cannot be read here: name a file")
 	})
+	t.Run("standard input that never gives anything", func(t *testing.T) {
+		checkOne(t, readAll([]string{"-"}, Options{Columns: abc, Stdin: idle{}}), "-:1: it cannot be read: multiple Read calls return no data or error")
+	})
+	t.Run("a file that cannot be looked up", func(t *testing.T) {
+		loop := &fs.PathError{Op: "stat", Path: "x", Err: errors.New("too many\nlinks")}
+		if got := openProblem(loop); got != `it cannot be opened: too many\nlinks` {
+			t.Errorf("message: %q", got)
+		}
+		if got := readProblem(loop); got != `it cannot be read: too many\nlinks` {
+			t.Errorf("message: %q", got)
+		}
+	})
 	t.Run("standard input that breaks", func(t *testing.T) {
 		stdin := io.MultiReader(strings.NewReader(oneRow), iotest.ErrReader(errors.New("the cable was cut")))
 		checkOne(t, readAll([]string{"-"}, Options{Columns: abc, Stdin: stdin}), "-:3: it cannot be read: the cable was cut")
 	})
 }
+
+// idle is a stream that gives neither bytes nor an end.
+type idle struct{}
+
+func (idle) Read([]byte) (int, error) { return 0, nil }
 
 // denying is a file system that refuses what lies in one folder, but for what the folder itself is.
 type denying struct {

@@ -287,10 +287,7 @@ func ParseTime(text string) (t Time, rounded bool, err error) {
 	if sign == "-" {
 		zone = -zone
 	}
-	part, _, err := ParseDecimal("0." + fraction + "0")
-	if err != nil {
-		return Time{}, false, err
-	}
+	part, _, _ := ParseDecimal("0." + fraction) // digits only: no error
 	return Time{TimeISO, part.plusSeconds(at.Unix() - zone)}, false, nil
 }
 

@@ -204,6 +204,11 @@ func TestParseTime(t *testing.T) {
 	if got, rounded, err := ParseTime("0.1234567890123456789"); err != nil || !rounded || got.Seconds.String() != "0.123456789012345679" {
 		t.Errorf("a time beyond 18 places: %v, %v, %v", got, rounded, err)
 	}
+	for kind, want := range map[TimeKind]string{TimeSeconds: "seconds", TimeUnix: "Unix seconds", TimeISO: "ISO 8601", 0: "no time"} {
+		if kind.String() != want {
+			t.Errorf("kind %d is called %q, want %q", kind, kind.String(), want)
+		}
+	}
 	const allowed = "an ISO 8601 date and time such as 2026-03-31T14:05:09Z, or seconds such as 12.5, is allowed"
 	for _, text := range []string{
 		"", "soon", "2026-03-31", "14:05:09", "20260331T140509Z", "2026-03-31T14", "2026-3-31T14:05:09", "31/03/2026 14:05",
