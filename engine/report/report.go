@@ -166,7 +166,8 @@ type Measure struct {
 	Missing     *int              `json:"missing,omitempty"`     // values not recorded, completed both ways
 	LeftOut     []LeftOut         `json:"left_out,omitempty"`
 	Completions *Completions      `json:"completions,omitempty"`
-	Conditions  string            `json:"conditions,omitempty"` // one sentence: when the interval holds
+	Conditions  string            `json:"conditions,omitempty"` // in a sentence or two: when the interval holds
+	Caution     string            `json:"caution,omitempty"`    // one sentence: why it visibly does not hold here
 }
 
 // Interval is an interval as published: an unbounded side is null.

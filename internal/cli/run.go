@@ -246,10 +246,7 @@ func confidence(p *policy.Policy) float64 {
 // read reads the files of one question.
 func (a *app) read(req request, part *part, out *report.Report, several bool, diags *diag.List) {
 	for _, in := range part.question.Inputs() {
-		if len(in.Paths) == 0 {
-			if req.files == nil && req.gate != nil { // a section without files has been reported
-				diags.Add(diag.Diagnostic{Message: "no decision file: name one or more files (CSV or JSONL), a glob, or - for standard input"})
-			}
+		if len(in.Paths) == 0 { // the gate has reported it
 			continue
 		}
 		paths := make([]string, len(in.Paths))

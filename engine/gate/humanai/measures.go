@@ -234,7 +234,7 @@ func (v *view) rateOver(r rate) (measured, error) {
 	if repeats != "" && m.doubts.Undecided == "" {
 		m.doubts.Review = "Among the " + plural(all.n, "decision", "decisions") + " of this rate " + repeats +
 			", which makes the interval too narrow: a person must decide, or use `per: person`."
-		m.Conditions += " Here " + repeats + ", so it is too narrow."
+		m.Caution = "Too narrow: " + repeats + "."
 	}
 	return m, err
 }
@@ -325,6 +325,7 @@ func (v *view) systemAccuracy() (measured, error) {
 	leftOut := reasons(reasonNoOutput, none, reasonAbstained, silent, reasonDeparts, only(v.departing), reasonNoSlice, only(v.unrecorded))
 	m, err := v.exact(systemAccuracy, c, "cases", leftOut)
 	if several > 0 && m.doubts.Undecided == "" {
+		m.Caution = "Several different outputs for " + plural(several, "case", "cases") + "."
 		m.doubts.Review = fmt.Sprintf("%s of %d had several different outputs, so whether the system was right there is not one answer: a person must decide.",
 			plural(several, "case", "cases"), c.n)
 	}

@@ -30,6 +30,9 @@ const (
 	peopleAndCases = "people_and_cases"
 )
 
+// noFile is the problem of a question without files.
+const noFile = "no decision file: name one or more files (CSV or JSONL), a glob, or - for standard input"
+
 // ruleSpec lists the metrics that a rule can name.
 func ruleSpec() policy.RuleSpec {
 	spec := policy.RuleSpec{
@@ -91,7 +94,11 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 			}
 		case len(decisions) == 0 && source.NoFiles:
 		case len(decisions) == 0:
-			s.Map.Errorf(s.Pos, "%s names no decisions; add `decisions: decisions.csv`, or name files on the command line", s.Context())
+			if s.Bare {
+				diags.Add(diag.Diagnostic{Message: noFile})
+			} else {
+				s.Map.Errorf(s.Pos, "%s names no decisions; add `decisions: decisions.csv`, or name files on the command line", s.Context())
+			}
 		default:
 			base = folder(s.Pos.File)
 			for _, d := range decisions {
@@ -99,6 +106,9 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 			}
 			assignment = assigned.Value
 		}
+	}
+	if source.Section == nil && len(files) == 0 {
+		diags.Add(diag.Diagnostic{Message: noFile})
 	}
 	q.tally = newTally(len(q.where), source.Flags.ShowUnits)
 	rename := map[string]string{}
