@@ -87,7 +87,7 @@ func toASCII(s string) string {
 // what opens a numbered list.
 var (
 	reference = regexp.MustCompile(`(?i)\b(gh|ghsa|cve)-`)
-	commit    = regexp.MustCompile(`[0-9A-Fa-f]{7,}`)
+	commit    = regexp.MustCompile(`\b[0-9A-Fa-f]{7,}\b`)
 	www       = regexp.MustCompile(`(?i)(www)(\.)`)
 	listMark  = regexp.MustCompile(`^(\d+)([.)])`)
 )
@@ -141,14 +141,15 @@ func chunks(s string, size int) []string {
 }
 
 // CodeSpan shows a text from data as a code span of GitHub Flavored Markdown, in a paragraph or a table
-// cell, cut at limit characters. A backtick in it gets a longer fence. A pipe or a backslash, which
-// renderers treat differently inside a table, make it ordinary escaped text.
+// cell, cut at limit characters. A backtick in it gets a longer fence. It is ordinary escaped text where it
+// holds a pipe or a backslash, which renderers treat differently inside a table, or what a runner would
+// execute in a log, which cannot be escaped in a code span.
 func CodeSpan(s string, limit int) string {
 	text := strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit)))))
 	if text == "" {
 		return `""`
 	}
-	if strings.ContainsAny(text, `|\`) {
+	if strings.ContainsAny(text, `|\`) || runnerCommand.MatchString(text) {
 		return EscapeMarkdown(s, limit)
 	}
 	fence, run := 1, 0

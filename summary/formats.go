@@ -12,8 +12,8 @@ import (
 
 // Format is one form of a report.
 type Format struct {
-	Name  string                                                   // as in --format NAME
-	About string                                                   // one line for help
+	Name  string                                                  // as in --format NAME
+	About string                                                  // one line for help
 	Write func(w io.Writer, r *report.Report, opts Options) error // the error is w's, or says why the form cannot hold the report
 }
 

@@ -1,3 +1,449 @@
 package summary
-import ("io";"github.com/oloproof/oloproof/engine/report")
-func Markdown(w io.Writer, r *report.Report, opts Options) error { return nil }
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// defaultMaxBytes keeps a job summary below GitHub's limit of 1,048,576 bytes, above which the whole of it
+// is dropped, with room for what other parts of the step may write.
+const defaultMaxBytes = 1_000_000
+
+// markdownCells is how many cells a drawing in a table has, and markdownTexts how many findings, errors and
+// sentences of one kind are shown.
+const (
+	markdownCells  = 24
+	markdownErrors = 50
+	markdownTexts  = 30
+)
+
+// placeMax is the longest file:line:column: the line and column come last and must not be cut.
+const placeMax = pathMax + 40
+
+// rung is one step of what a Markdown report leaves out to stay within its bytes.
+type rung struct {
+	rules    int  // at most so many rules a gate, those that need someone first; -1 is all
+	passing  bool // also rules that pass
+	measures bool // also every measure and every group
+	details  bool // also findings, assumptions, limits and files
+}
+
+// ladder is gone down until the report fits; below the last rung only the headline is left.
+var ladder = []rung{
+	{rules: -1, passing: true, measures: true, details: true},
+	{rules: -1, passing: true, details: true},
+	{rules: -1, details: true},
+	{rules: 100, details: true},
+	{rules: 30},
+	{rules: 10},
+	{rules: 3},
+}
+
+// Markdown writes the report as GitHub Flavored Markdown, for a job summary: the headline, a table of the
+// rules with those that need someone first, why and what would decide them, then, folded, everything else.
+// It never has more than opts.MaxBytes bytes: what does not fit is left out in whole sections and whole
+// rows, and counted. Counts below the gate's MinShown are shown as "< 5". The error is w's, or says that
+// not even the headline fits.
+func Markdown(w io.Writer, r *report.Report, opts Options) error {
+	most := cmp.Or(opts.MaxBytes, defaultMaxBytes)
+	for _, fits := range ladder {
+		m := &markdown{rung: fits}
+		m.report(r, opts.FailOn)
+		if m.out.Len() <= most {
+			_, err := io.WriteString(w, m.out.String())
+			return err
+		}
+	}
+	for _, short := range []string{headline(r) + "\n\n" + leftOut + "\n", headline(r) + "\n", "## " + Icon(r.Verdict) + " " + r.Verdict.String() + "\n"} {
+		if len(short) <= most {
+			_, err := io.WriteString(w, short)
+			return err
+		}
+	}
+	return fmt.Errorf("a report in Markdown needs more than %d bytes", most)
+}
+
+// leftOut says where the rest is.
+const leftOut = "The rest does not fit here: it is in the log and in the JSON report."
+
+// markdown collects one report.
+type markdown struct {
+	out  strings.Builder
+	rung rung
+}
+
+// prose, name and path escape the texts of a paragraph or cell.
+func prose(s string) string { return EscapeMarkdown(s, 2*sentenceMax) }
+
+func name(s string) string { return CodeSpan(s, nameMax) }
+
+func path(s string) string { return CodeSpan(clipPath(s, pathMax), pathMax) }
+
+// block writes a block of Markdown, set apart by an empty line.
+func (m *markdown) block(s string) {
+	if m.out.Len() > 0 {
+		m.out.WriteByte('\n')
+	}
+	m.out.WriteString(s)
+	m.out.WriteByte('\n')
+}
+
+// table writes a table; its cells are escaped already.
+func (m *markdown) table(header []string, rows [][]string) {
+	var b strings.Builder
+	b.WriteString("| " + strings.Join(header, " | ") + " |\n|" + strings.Repeat(" --- |", len(header)))
+	for _, row := range rows {
+		b.WriteString("\n| " + strings.Join(row, " | ") + " |")
+	}
+	m.block(b.String())
+}
+
+// fold writes what body writes inside a folded section. Its title is our own text.
+func (m *markdown) fold(title string, body func()) {
+	m.block("<details><summary>" + title + "</summary>")
+	body()
+	m.block("</details>")
+}
+
+// headline says the verdict in words, with an icon.
+func headline(r *report.Report) string {
+	if len(r.Errors) > 0 {
+		return "## 🚫 NO_VERDICT: nothing was decided, " + counted(len(r.Errors)+r.MoreErrors, "problem")
+	}
+	named, several := dataName(r)
+	data := prose(named)
+	meets, doesNot := " meets ", " does not meet "
+	if several {
+		meets, doesNot = " meet ", " do not meet "
+	}
+	switch verbOf(r) {
+	case checkVerb:
+		return "## Check of " + data
+	case reportVerb:
+		return "## Report on " + data
+	case gateVerb:
+	}
+	policy, said := prose(policyName(r)), ""
+	switch r.Verdict {
+	case report.Pass:
+		said = data + meets + policy
+	case report.Fail:
+		said = data + doesNot + policy
+	case report.ManualReview:
+		said = "a person must decide whether " + data + meets + policy
+	case report.InsufficientEvidence:
+		said = "it cannot be told whether " + data + meets + policy
+	case report.NoVerdict:
+		said = "nothing was decided on " + data + " by " + policy
+	}
+	return "## " + Icon(r.Verdict) + " " + r.Verdict.String() + ": " + said
+}
+
+func (m *markdown) report(r *report.Report, failOn report.FailOn) {
+	m.block(headline(r))
+	if len(r.Errors) > 0 {
+		m.errors(r)
+	} else {
+		intro := []string{}
+		switch verbOf(r) {
+		case gateVerb:
+			intro = append(intro, ruleCounts(r)+".")
+		case checkVerb, reportVerb:
+			intro = append(intro, "Nothing is decided.")
+		}
+		if meaning := errorMeaning(r); meaning != "" {
+			intro = append(intro, meaning)
+		}
+		m.block(strings.Join(intro, " "))
+		for i := range r.Gates {
+			m.gate(r, &r.Gates[i])
+		}
+		if m.rung.details {
+			m.files(r)
+		}
+	}
+	foot := []string{"oloproof " + prose(clip(r.Tool.Version, nameMax)), exitSentence(r, failOn)}
+	if said := multiplicity(r); said != "" {
+		foot = append(foot, said)
+	}
+	if m.rung != ladder[0] {
+		foot = append(foot, leftOut)
+	}
+	m.block("<sub>" + strings.Join(foot, " · ") + "</sub>")
+}
+
+// errors lists why the run cannot be used.
+func (m *markdown) errors(r *report.Report) {
+	most := markdownErrors
+	if m.rung.rules >= 0 {
+		most = min(most, m.rung.rules)
+	}
+	var lines []string
+	for _, p := range r.Errors[:min(len(r.Errors), most)] {
+		line := "- "
+		if place := p.Pos(); place.File != "" {
+			place.File = clipPath(place.File, pathMax)
+			line += CodeSpan(place.String(), placeMax) + " "
+		}
+		lines = append(lines, line+prose(clip(p.Message, sentenceMax)))
+	}
+	if rest := len(r.Errors) + r.MoreErrors - len(lines); rest > 0 {
+		lines = append(lines, "- and "+whole(rest)+" more")
+	}
+	m.block(strings.Join(lines, "\n"))
+}
+
+// gate writes one gate's part.
+func (m *markdown) gate(r *report.Report, g *report.Gate) {
+	count := func(n int) string {
+		if n < g.MinShown {
+			return "< " + whole(g.MinShown)
+		}
+		return whole(n)
+	}
+	if len(r.Gates) > 1 {
+		title := "### " + prose(clip(g.Gate, nameMax))
+		if g.Name != "" {
+			title += ": " + prose(clip(g.Name, nameMax))
+		}
+		m.block(title)
+	}
+	if g.Summary != "" {
+		m.block(prose(clip(g.Summary, sentenceMax)))
+	}
+	if len(g.Rules) > 0 {
+		m.rules(g, r.Confidence, count)
+	}
+	if !m.rung.details {
+		return
+	}
+	m.findings(r, g)
+	if len(g.Rules) == 0 && len(g.Measures) == 0 && len(g.Data) > 0 {
+		var rows [][]string
+		for _, c := range g.Data {
+			rows = append(rows, []string{prose(strings.ReplaceAll(clip(c.Name, nameMax), "_", " ")), whole(c.Count)})
+		}
+		if g.Design != "" {
+			m.block("Design: " + prose(clip(g.Design, nameMax)) + ".")
+		}
+		m.table([]string{"Read", "Count"}, rows)
+	}
+	if m.rung.measures {
+		m.groups(g, r.Confidence, count)
+		m.measures(g, r.Confidence, count)
+	} else if len(g.Measures) > 0 {
+		m.block(counted(len(g.Measures), "measure") + " not shown here.")
+	}
+	m.assumes(g)
+}
+
+// rules writes the table of rules, and under it why each came out as it did.
+func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
+	var shown []*report.Rule
+	rules := report.ByVerdict(g.Rules)
+	for i := range rules {
+		if (m.rung.passing || rules[i].Verdict != report.Pass) && (m.rung.rules < 0 || len(shown) < m.rung.rules) {
+			shown = append(shown, &rules[i])
+		}
+	}
+	var rows [][]string
+	var said, saidOfPassing []string
+	var measures []*report.Measure
+	for _, rule := range shown {
+		measures = append(measures, &rule.Measure)
+		n := ruleNumbers(rule)
+		id, note := ruleName(rule)
+		label := name(id)
+		if text := labelText(rule.Labels); text != "" {
+			label += " " + prose(text)
+		}
+		if note != "" {
+			label += " (" + note + ")"
+		}
+		drawn := Draw(&rule.Measure, bound(rule), markdownCells)
+		if drawn != "" {
+			drawn = "`" + drawn + "`" // our own characters, none of which ends a code span or a cell
+		}
+		rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, orNone(n.Estimate), orNone(n.Range()), MustBe(rule.Threshold), drawn})
+		if rule.Verdict == report.Pass && len(notes(rule)) == 0 {
+			saidOfPassing = append(saidOfPassing, m.about(rule, run, count))
+		} else {
+			said = append(said, m.about(rule, run, count))
+		}
+	}
+	if len(rows) > 0 {
+		heading := intervalHeading(measures)
+		m.table([]string{"", "Rule", "Measured", strings.ToUpper(heading[:1]) + heading[1:], "Must be", ""}, rows)
+	}
+	if rest := len(rules) - len(shown); rest > 0 {
+		passed := 0
+		for i := range rules {
+			if rules[i].Verdict == report.Pass {
+				passed++
+			}
+		}
+		text := counted(rest, "more rule") + " not shown here."
+		if !m.rung.passing {
+			text += " Of all " + counted(len(rules), "rule") + " " + whole(passed) + " passed."
+		}
+		m.block(text)
+	}
+	if len(said) > 0 {
+		m.block(strings.Join(said, "\n"))
+	}
+	if len(saidOfPassing) > 0 {
+		m.fold("Rules that pass, and why ("+whole(len(saidOfPassing))+")", func() { m.block(strings.Join(saidOfPassing, "\n")) })
+	}
+}
+
+// about is a list item: why a rule came out as it did, what would decide it, what it was counted from.
+func (m *markdown) about(rule *report.Rule, run float64, count func(int) string) string {
+	parts := []string{"- " + Icon(rule.Verdict) + " " + name(rule.ID) + ": " + prose(sentence(clip(rule.Reason, sentenceMax)))}
+	if rule.Needs != nil {
+		parts = append(parts, "**What would decide it:** "+prose(sentence(needs(rule.Needs))))
+	}
+	for _, n := range notes(rule) {
+		parts = append(parts, prose(n))
+	}
+	facts := append([]string{measureName(&rule.Measure)}, facts(&rule.Measure, run, count)...)
+	return strings.Join(append(parts, prose(strings.Join(facts, " · "))+"."), " ")
+}
+
+// findings lists what is to be known about the data, warnings first.
+func (m *markdown) findings(r *report.Report, g *report.Gate) {
+	var lines []string
+	for _, f := range bySeverity(g.Findings) {
+		icon := "ℹ️"
+		if f.Severity == report.Warning {
+			icon = "⚠️"
+		}
+		line := "- " + icon + " " + prose(sentence(clip(f.Message, sentenceMax)))
+		if places, more := positions(r, g.Gate, f.Code); len(places) > 0 {
+			for i := range places {
+				places[i] = CodeSpan(places[i], placeMax)
+			}
+			if more > 0 {
+				places = append(places, counted(more, "more place"))
+			}
+			line += " At " + list(places) + "."
+		}
+		lines = append(lines, line)
+	}
+	m.list("**About the data:**", lines)
+}
+
+// list writes the first items of a list under a title, and how many more there are.
+func (m *markdown) list(title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	shown := items
+	if rest := len(items) - markdownTexts; rest > 0 {
+		shown = append(shown[:markdownTexts:markdownTexts], "- and "+whole(rest)+" more")
+	}
+	m.block(title + "\n\n" + strings.Join(shown, "\n"))
+}
+
+// groups writes the groups and pairs of every rule that has them.
+func (m *markdown) groups(g *report.Gate, run float64, count func(int) string) {
+	total := 0
+	for i := range g.Rules {
+		total += len(g.Rules[i].Cells) + len(g.Rules[i].Pairs)
+	}
+	if total == 0 {
+		return
+	}
+	m.fold(fmt.Sprintf("Every group and pair (%s)", whole(total)), func() {
+		for i := range g.Rules {
+			rule := &g.Rules[i]
+			var rows [][]string
+			for _, row := range groupRows(rule, run, count) {
+				verdict := ""
+				if row.verdict != report.NoVerdict {
+					verdict = Icon(row.verdict) + " " + Word(row.verdict)
+				}
+				rows = append(rows, []string{verdict, prose(row.name), orNone(row.numbers.Estimate), orNone(row.numbers.Range()), prose(strings.Join(row.counts, ", "))})
+			}
+			if len(rows) > 0 {
+				m.block("Rule " + name(rule.ID))
+				m.table([]string{"", "Group", "Measured", "Interval", "Counted"}, rows)
+			}
+		}
+	})
+}
+
+// measures writes every measure: folded beside rules, open in a report without them.
+func (m *markdown) measures(g *report.Gate, run float64, count func(int) string) {
+	if len(g.Measures) == 0 {
+		return
+	}
+	table := func() {
+		var all []*report.Measure
+		var rows [][]string
+		for i := range g.Measures {
+			measure := &g.Measures[i]
+			all = append(all, measure)
+			n := Show(measure, nil)
+			rows = append(rows, []string{prose(measureName(measure)), orNone(n.Estimate), orNone(n.Range()), prose(strings.Join(facts(measure, run, count), ", "))})
+		}
+		heading := intervalHeading(all)
+		m.table([]string{"Measure", "Measured", strings.ToUpper(heading[:1]) + heading[1:], "Counted"}, rows)
+	}
+	if len(g.Rules) == 0 {
+		table()
+		return
+	}
+	m.fold(fmt.Sprintf("Every measure (%s)", whole(len(g.Measures))), table)
+}
+
+// assumes writes when the intervals hold, what is assumed and what cannot be told.
+func (m *markdown) assumes(g *report.Gate) {
+	items := func(sentences []string) []string {
+		var out []string
+		for _, s := range sentences {
+			out = append(out, "- "+prose(sentence(clip(s, sentenceMax))))
+		}
+		return out
+	}
+	holds, assumed, limits := items(conditions(g)), items(assumptions(g)), items(g.Limits)
+	if len(holds)+len(assumed)+len(limits) == 0 {
+		return
+	}
+	m.fold("What this assumes and cannot tell", func() {
+		m.list("**When the intervals hold:**", holds)
+		m.list("**Assumptions:**", assumed)
+		m.list("**Limits:**", limits)
+	})
+}
+
+// files writes what was found about the files, and folded their names, sizes and digests.
+func (m *markdown) files(r *report.Report) {
+	var about []string
+	for _, f := range fileFindings(r) {
+		about = append(about, "- "+CodeSpan(f.place, placeMax)+" "+prose(f.message))
+	}
+	m.list("**About the files:**", about)
+
+	var rows [][]string
+	for _, in := range r.Inputs {
+		role := cmp.Or(in.Role, "data")
+		rows = append(rows, []string{path(in.Path), prose(clip(role, nameMax)), whole(in.Rows), CodeSpan(in.SHA256, nameMax)})
+	}
+	policies := r.Policies
+	if len(policies) == 0 && r.Policy != nil {
+		policies = []report.File{*r.Policy}
+	}
+	for _, p := range policies {
+		rows = append(rows, []string{path(p.Path), "policy", "", CodeSpan(p.SHA256, nameMax)})
+	}
+	if len(rows) == 0 {
+		return
+	}
+	m.fold(fmt.Sprintf("Files and digests (%s)", whole(len(rows))), func() {
+		m.table([]string{"File", "Holds", "Rows", "SHA-256"}, rows)
+	})
+}

@@ -158,6 +158,15 @@ func (t *terminal) report(r *report.Report) {
 	for i := range r.Gates {
 		t.gate(r, &r.Gates[i], v)
 	}
+	if files := fileFindings(r); len(files) > 0 {
+		t.blank()
+		for _, f := range files[:min(len(files), errorsShown)] {
+			t.para(2, 4, f.place+": "+f.message)
+		}
+		if rest := len(files) - errorsShown; rest > 0 {
+			t.para(2, 4, "and "+whole(rest)+" more about the files")
+		}
+	}
 	closing := slices.DeleteFunc([]string{errorMeaning(r), multiplicity(r)}, func(s string) bool { return s == "" })
 	if len(closing) > 0 {
 		t.blank()
@@ -206,9 +215,9 @@ func (t *terminal) gate(r *report.Report, g *report.Gate, v verb) {
 		}
 		t.measures(g, limit)
 	}
-	t.conditions(g)
-	t.texts("Assumed: ", assumptions(g))
-	t.texts("It cannot tell: ", g.Limits)
+	t.texts("Intervals:", conditions(g))
+	t.texts("Assumptions:", assumptions(g))
+	t.texts("Limits:", g.Limits)
 }
 
 // rules writes the table of rules, each with its drawing, and then what is to be said on each.
@@ -318,8 +327,11 @@ func (t *terminal) findings(r *report.Report, g *report.Gate) {
 			t.blank()
 		}
 		text := string(f.Severity) + ": " + sentence(clip(f.Message, sentenceMax))
-		if at := positions(r, g.Gate, f.Code); at != "" {
-			text += " At " + at + "."
+		if places, more := positions(r, g.Gate, f.Code); len(places) > 0 {
+			if more > 0 {
+				places = append(places, counted(more, "more place"))
+			}
+			text += " At " + list(places) + "."
 		}
 		t.para(2, 4, text+" ["+clip(f.Code, nameMax)+"]")
 	}
@@ -349,36 +361,20 @@ func countedFrom(m *report.Measure) string {
 	return strings.Join(parts, ", ")
 }
 
-// conditions writes when the intervals hold, a sentence for each kind of interval.
-func (t *terminal) conditions(g *report.Gate) {
-	all := conditions(g)
-	if len(all) == 0 {
+// texts writes sentences from the gate in one paragraph.
+func (t *terminal) texts(lead string, sentences []string) {
+	if len(sentences) == 0 {
 		return
 	}
-	t.blank()
-	shown := all[:min(len(all), textsShown)]
-	for _, s := range shown {
-		t.para(2, 4, sentence(clip(s, sentenceMax)))
+	parts := []string{lead}
+	for _, s := range sentences[:min(len(sentences), textsShown)] {
+		parts = append(parts, sentence(clip(s, sentenceMax)))
 	}
-	if rest := len(all) - len(shown); rest > 0 {
-		t.para(2, 4, "And "+whole(rest)+" more such conditions.")
-	}
-}
-
-// texts writes phrases from the gate in one paragraph.
-func (t *terminal) texts(lead string, phrases []string) {
-	if len(phrases) == 0 {
-		return
-	}
-	var parts []string
-	for _, s := range phrases[:min(len(phrases), textsShown)] {
-		parts = append(parts, phrase(s))
-	}
-	if rest := len(phrases) - len(parts); rest > 0 {
-		parts = append(parts, "and "+whole(rest)+" more")
+	if rest := len(sentences) - textsShown; rest > 0 {
+		parts = append(parts, "And "+whole(rest)+" more.")
 	}
 	t.blank()
-	t.para(2, 4, lead+strings.Join(parts, "; ")+".")
+	t.para(2, 4, strings.Join(parts, " "))
 }
 
 // orNone shows that a number does not exist.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
@@ -147,8 +148,9 @@ func verbOf(r *report.Report) verb {
 	return found
 }
 
-// dataName names what was read: the names of the gates where each has one, else the files.
-func dataName(r *report.Report) string {
+// dataName names what was read: the gates where each has a name, else the files; and says whether that is
+// several things.
+func dataName(r *report.Report) (name string, several bool) {
 	var names []string
 	for _, g := range r.Gates {
 		if g.Name != "" {
@@ -156,9 +158,9 @@ func dataName(r *report.Report) string {
 		}
 	}
 	if len(names) == len(r.Gates) && len(names) > 0 {
-		return few(names, 3, "gate")
+		return few(names, 3, "gate"), len(names) > 1
 	}
-	return fileNames(r)
+	return fileNames(r), len(r.Inputs) > 1
 }
 
 // fileNames names the input files, the first three of them.
@@ -176,7 +178,7 @@ func fileNames(r *report.Report) string {
 // few lists the first of names, and says how many more things there are.
 func few(names []string, most int, thing string) string {
 	if rest := len(names) - most; rest > 0 {
-		names = append(slices.Clone(names[:most]), whole(rest)+" more "+thing+map[bool]string{true: "s"}[rest > 1])
+		names = append(slices.Clone(names[:most]), counted(rest, "more "+thing))
 	}
 	return list(names)
 }
@@ -310,7 +312,8 @@ func needs(n *report.Needs) string {
 // sentence ends a text from data with a full stop where it has none.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
-	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "…") {
+	last, _ := utf8.DecodeLastRuneInString(s)
+	if s == "" || strings.ContainsRune(".!?…。！？؟।", last) {
 		return s
 	}
 	return s + "."
@@ -352,21 +355,29 @@ func severityRank(s report.Severity) int {
 }
 
 // positions says where in the files of a gate a finding was made: the first three places, and how many more.
-func positions(r *report.Report, gate, code string) string {
-	var places []string
+func positions(r *report.Report, gate, code string) (places []string, more int) {
 	for _, in := range r.Inputs {
 		if in.Gate != "" && in.Gate != gate {
 			continue
 		}
 		for _, f := range in.Findings {
-			if f.Code == code {
-				p := f.Position
-				p.File = clipPath(cmp.Or(p.File, in.Path), pathMax)
-				places = append(places, p.String())
+			switch {
+			case f.Code != code || f.Message != "":
+			case len(places) < 3:
+				places = append(places, place(in, f))
+			default:
+				more++
 			}
 		}
 	}
-	return few(places, 3, "place")
+	return places, more
+}
+
+// place is where a finding was made, as file:line:column.
+func place(in report.Input, f report.InputFinding) string {
+	p := f.Position
+	p.File = clipPath(cmp.Or(p.File, in.Path), pathMax)
+	return p.String()
 }
 
 // errorMeaning says what the confidence promises, for every confidence that a rule has; where there are no
@@ -417,11 +428,6 @@ func multiplicity(r *report.Report) string {
 	return text + "."
 }
 
-// phrase takes the full stop off a text that becomes part of a sentence.
-func phrase(s string) string {
-	return strings.TrimRight(strings.TrimSpace(clip(s, sentenceMax)), ".")
-}
-
 // conditions lists when the intervals hold: each sentence once, in order.
 func conditions(g *report.Gate) []string {
 	var out []string
@@ -439,12 +445,14 @@ func conditions(g *report.Gate) []string {
 	return out
 }
 
-// assumptions lists the gate's assumptions and then those of its rules, each once.
+// assumptions lists the gate's assumptions and then those of its rules, each once, without those that are
+// said as conditions already.
 func assumptions(g *report.Gate) []string {
+	said := conditions(g)
 	var out []string
 	add := func(texts []string) {
 		for _, t := range texts {
-			if !slices.Contains(out, t) {
+			if !slices.Contains(out, t) && !slices.Contains(said, t) {
 				out = append(out, t)
 			}
 		}
@@ -452,6 +460,21 @@ func assumptions(g *report.Gate) []string {
 	add(g.Assumptions)
 	for i := range g.Rules {
 		add(g.Rules[i].Assumptions)
+	}
+	return out
+}
+
+// fileFinding is what was found about a file itself, and where.
+type fileFinding struct{ place, message string }
+
+func fileFindings(r *report.Report) []fileFinding {
+	var out []fileFinding
+	for _, in := range r.Inputs {
+		for _, f := range in.Findings {
+			if f.Message != "" {
+				out = append(out, fileFinding{place(in, f), sentence(clip(f.Message, sentenceMax))})
+			}
+		}
 	}
 	return out
 }
