@@ -119,11 +119,11 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 			silent = append(silent, k)
 		}
 	}
-	f.add("with_row_without_output", report.Warning, len(noOutput), "%s `with` the output on the screen but no ai_output: left out of the rates that need it.",
-		plural(len(noOutput), "row is", "rows are"))
+	f.add("with_row_without_output", report.Warning, len(noOutput), "%s no ai_output although the output was on the screen: left out of the rates that need it.",
+		plural(len(noOutput), "row `with` has", "rows `with` have"))
 	f.at("with_row_without_output", t, noOutput)
-	f.add("output_ignored", report.Note, len(ignored), "%s `without` an ai_output, which is ignored: the output was not on the screen.", plural(len(ignored), "row has", "rows have"))
-	f.add("abstentions", report.Note, len(silent), "%s with an output that the policy lists under `abstain`: left out of every rate about the system.", plural(len(silent), "row is", "rows are"))
+	f.add("output_ignored", report.Note, len(ignored), "%s an ai_output although the output was not on the screen; it is ignored.", plural(len(ignored), "row `without` has", "rows `without` have"))
+	f.add("abstentions", report.Note, len(silent), "%s an output that the policy lists under `abstain`: left out of every rate about the system.", plural(len(silent), "row shows", "rows show"))
 
 	several := 0
 	for _, outs := range t.outputs() {

@@ -464,18 +464,26 @@ func (v *view) difference() (measured, error) {
 	case gate.Exceeds(g.oneArmed, g.people, v.judging.MaxLeftOut):
 		m.doubts.Undecided = fmt.Sprintf("%d of %d people did not decide in both conditions, more than max_left_out allows (%s): those who stopped may be those it harmed.",
 			g.oneArmed, g.people, v.judging.MaxLeftOut.Text)
-	case gate.Exceeds(len(v.departed), v.rows, v.judging.MaxLeftOut):
-		m.doubts.Undecided = fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).",
-			len(v.departed), v.rows, v.judging.MaxLeftOut.Text)
-	case v.design.contradicted:
-		m.doubts.Undecided = "The file does not follow the declared design (" + v.design.name + ")."
-	case v.design.name == mixed:
-		m.doubts.Undecided = "Some people decided some cases once and others twice: declare the design (`design: crossed` or `design: before_after`)."
-	case len(v.wrongOrder) > 0:
-		m.doubts.Undecided = fmt.Sprintf("In %s the decision with the output came first; in a before_after study the one without must.",
-			plural(len(v.wrongOrder), "pair of decisions", "pairs of decisions"))
+	default:
+		m.doubts.Undecided = v.designDoubt()
 	}
 	return m, nil
+}
+
+// designDoubt says why a study of this design, or one that departs from it, has no accuracy difference decided.
+func (v *view) designDoubt() string {
+	switch {
+	case gate.Exceeds(len(v.departed), v.rows, v.judging.MaxLeftOut):
+		return fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).", len(v.departed), v.rows, v.judging.MaxLeftOut.Text)
+	case v.design.contradicted:
+		return "The file does not follow the declared design (" + v.design.name + ")."
+	case v.design.name == mixed:
+		return "Some people decided some cases once and others twice: declare the design (`design: crossed` or `design: before_after`)."
+	case len(v.wrongOrder) > 0:
+		return fmt.Sprintf("In %s the decision with the output came first; in a before_after study the one without must.",
+			plural(len(v.wrongOrder), "pair of decisions", "pairs of decisions"))
+	}
+	return ""
 }
 
 // means is the values of independent units, each under its two completions, and the exact sums behind the

@@ -292,9 +292,10 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	all := s.whole(q.abstain, q.judging)
 	f := s.findings(q.tally, all.abstain, q.source.Flags.ShowUnits)
 	g := report.Gate{Gate: Gate{}.Name(), Design: s.design.name, Summary: s.summary(), Data: s.data()}
-	if q.source.Section != nil && !q.source.Section.Bare {
+	if q.source.Section != nil {
 		g.Name = q.source.Section.Name.Value
 	}
+	g.MinShown = q.source.Settings.MinShown.Value
 	g.Assumptions, g.Limits = assumptions(s), limits(s)
 	if q.source.Verb != gate.Check {
 		measures, err := all.measures()

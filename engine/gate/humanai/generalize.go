@@ -1,0 +1,165 @@
+package humanai
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// mostCells is how many (person, case) cells a pairing average holds in memory: 16 bytes each.
+const mostCells = 20_000_000
+
+// generalized measures the accuracy difference over people and cases that are both drawn at random: the mean over
+// (person, case) cells of with minus without, by the pairing average. A cell of a crossed study holds one decision,
+// which under a fair coin between the conditions has the difference as its mean when counted as +1 (right with, wrong
+// without) or −1. A cell without a decision is completed both ways.
+func (v *view) generalized() (measured, error) {
+	m := measured{Measure: report.Measure{
+		Metric: accuracyDifference, Labels: v.label("generalize", peopleAndCases), Scale: &report.Scale{Lower: -1, Upper: 1}, UnitName: "pairs",
+		Conditions: "Holds for people and cases both drawn at random, independently, at one look.",
+	}}
+	people, cases := map[string]int{}, map[string]int{}
+	for _, e := range v.entries {
+		people[e.person], cases[e.item] = 0, 0
+	}
+	index(people)
+	index(cases)
+	m.Units, m.LeftOut = report.Int(min(len(people), len(cases))), v.alsoLeftOut(nil, with, without)
+	switch {
+	case len(people) < 2 || len(cases) < 2:
+		m.doubts.Undecided = "At least two people and two cases must have been decided."
+		return m, nil
+	case len(people) > mostCells/len(cases):
+		m.doubts.Undecided = fmt.Sprintf("%d people times %d cases are more cells than can be held (%d).", len(people), len(cases), mostCells)
+		return m, nil
+	}
+	low, high := make([][]float64, len(people)), make([][]float64, len(people))
+	for p := range low {
+		low[p], high[p] = make([]float64, len(cases)), make([]float64, len(cases))
+	}
+	if v.design.name == beforeAfter {
+		v.paired(people, cases, low, high)
+	} else {
+		v.coin(people, cases, low, high)
+	}
+	missing, recorded := 0, 0
+	var estimate sum
+	for p := range low {
+		for c := range low[p] {
+			if low[p][c] < high[p][c] || low[p][c] == unseen {
+				missing++
+				if low[p][c] == unseen {
+					low[p][c], high[p][c] = -1, 1
+				}
+				continue
+			}
+			recorded++
+			estimate.add(int(low[p][c]), 1, 1)
+		}
+	}
+	iv, err := interval.PairingAverage(low, high, v.judging.Confidence.Value)
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", accuracyDifference, err)
+	}
+	m.Interval, m.Missing = report.PublishInterval(iv), report.Int(missing)
+	if recorded == 0 {
+		m.doubts.Undecided = "Nothing was evaluated: no cell has what it needs recorded."
+		return m, nil
+	}
+	m.Estimate = report.Number(estimate.over(recorded))
+	m.doubts.Undecided = v.designDoubt()
+	m.doubts.Review = v.unfairCoin()
+	return m, nil
+}
+
+// unseen marks a cell without any decision, until it is completed.
+const unseen = -2
+
+// index numbers ids in an order that has nothing to do with their values: by a hash.
+func index(ids map[string]int) {
+	order := sortedKeys(ids)
+	hash := func(id string) []byte {
+		h := sha256.Sum256([]byte("oloproof pairing\x00" + id))
+		return h[:]
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return bytes.Compare(hash(a), hash(b)) })
+	for i, id := range order {
+		ids[id] = i
+	}
+}
+
+// paired fills the cells of a before_after study: right with minus right without.
+func (v *view) paired(people, cases map[string]int, low, high [][]float64) {
+	for p := range low {
+		for c := range low[p] {
+			low[p][c], high[p][c] = unseen, unseen
+		}
+	}
+	for _, e := range v.entries {
+		lo, hi := 0.0, 1.0 // right, under the two completions
+		if e.decision.recorded {
+			if e.right() {
+				lo = 1
+			}
+			hi = lo
+		}
+		if e.condition == without {
+			lo, hi = -hi, -lo
+		}
+		p, c := people[e.person], cases[e.item]
+		if low[p][c] == unseen { // the partner, until it is seen, is missing
+			low[p][c], high[p][c] = lo, hi
+			if e.condition == with {
+				low[p][c]--
+			} else {
+				high[p][c]++
+			}
+			continue
+		}
+		// The second decision of the pair replaces the partner's two completions.
+		if e.condition == with {
+			low[p][c], high[p][c] = low[p][c]+lo, high[p][c]-1+hi
+		} else {
+			low[p][c], high[p][c] = low[p][c]+1+lo, high[p][c]+hi
+		}
+	}
+}
+
+// coin fills the cells of a crossed study.
+func (v *view) coin(people, cases map[string]int, low, high [][]float64) {
+	for p := range low {
+		for c := range low[p] {
+			low[p][c], high[p][c] = unseen, unseen
+		}
+	}
+	for _, e := range v.entries {
+		p, c := people[e.person], cases[e.item]
+		switch {
+		case !e.decision.recorded:
+			low[p][c], high[p][c] = -1, 1
+		case e.right() == (e.condition == with):
+			low[p][c], high[p][c] = 1, 1
+		default:
+			low[p][c], high[p][c] = -1, -1
+		}
+	}
+}
+
+// unfairCoin says, for a crossed study, that the conditions were visibly not drawn by a fair coin.
+func (v *view) unfairCoin() string {
+	if v.design.name == beforeAfter {
+		return ""
+	}
+	var n [2]int
+	for _, e := range v.entries {
+		n[e.condition]++
+	}
+	if interval.SignTest(n[with], n[without]) >= 0.001 {
+		return ""
+	}
+	return fmt.Sprintf("%d decisions with the output and %d without: the conditions were not drawn by a fair coin, which `generalize` rests on.", n[with], n[without])
+}
