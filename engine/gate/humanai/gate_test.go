@@ -404,3 +404,41 @@ func TestPolicyErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestGeneralize: the pairing average decides over people and cases, is wider than people alone on the same data, and
+// is a person's to decide where the conditions were visibly not drawn by a fair coin.
+func TestGeneralize(t *testing.T) {
+	var b strings.Builder
+	for p := range 60 {
+		for c := range 60 {
+			first, second := "no", "yes"
+			if (p*7+c*11)%10 == 0 {
+				first, second = second, first
+			}
+			fmt.Fprintf(&b, "c%d,p%d,without,%s,yes,,,,\nc%d,p%d,with,%s,yes,yes,,,\n", c, p, first, c, p, second)
+		}
+	}
+	g := answer(t, "rules: [{id: a, metric: accuracy_difference, minimum: 0.2, generalize: people_and_cases}, {id: b, metric: accuracy_difference, minimum: 0.2}]", b.String())
+	both, people := g.Rules[0], g.Rules[1]
+	if both.Verdict != report.Pass || both.Interval.Method != interval.MethodPairingAverage || both.Interval.Looks != interval.LooksOne {
+		t.Errorf("generalized: %s by %s, want PASS by pairing-average", both.Verdict, both.Interval.Method)
+	}
+	if *both.Estimate != *people.Estimate || both.Interval.Width() <= people.Interval.Width() {
+		t.Errorf("generalized: estimate %v, width %v; people only: %v, %v", *both.Estimate, both.Interval.Width(), *people.Estimate, people.Interval.Width())
+	}
+	unfair := people60(45, 15)
+	r := ruleOf(t, answer(t, "rules: [{id: a, metric: accuracy_difference, minimum: 0, generalize: people_and_cases}]", unfair))
+	if r.Verdict != report.ManualReview || !strings.Contains(r.Reason, "fair coin") {
+		t.Errorf("three decisions with for one without: %s (%s), want MANUAL_REVIEW", r.Verdict, r.Reason)
+	}
+}
+
+// people60 writes twenty people who decide so many cases with the output and so many without, all right.
+func people60(nWith, nWithout int) string {
+	body := ""
+	for i := range 20 {
+		p := fmt.Sprintf("p%d", i)
+		body += decided(p, with, 0, nWith, nWith, 0) + decided(p, without, 100, nWithout, nWithout, 0)
+	}
+	return body
+}
