@@ -429,17 +429,20 @@ func wideEncoding(head []byte) string {
 			zeros[i%4]++
 		}
 	}
-	groups := len(head) / 4
-	often := func(place int) bool { return groups > 0 && 2*zeros[place] > groups }
-	switch {
-	case often(0) && often(1) && often(2):
-		return "UTF-32BE"
-	case often(1) && often(2) && often(3):
-		return "UTF-32LE"
-	case often(0) && often(2) && zeros[1] == 0 && zeros[3] == 0:
-		return "UTF-16BE"
-	case often(1) && often(3) && zeros[0] == 0 && zeros[2] == 0:
-		return "UTF-16LE"
+	// The first group must have the pattern too, so that no header in Latin letters is taken for one.
+	like := func(pattern string) bool {
+		for i, want := range []byte(pattern) {
+			groups := len(head) / 4
+			if groups == 0 || (head[i] == 0) != (want == '0') || want == '0' && 2*zeros[i] <= groups || want != '0' && zeros[i] > 0 {
+				return false
+			}
+		}
+		return true
+	}
+	for _, p := range []struct{ pattern, name string }{{"000x", "UTF-32BE"}, {"x000", "UTF-32LE"}, {"0x0x", "UTF-16BE"}, {"x0x0", "UTF-16LE"}} {
+		if like(p.pattern) {
+			return p.name
+		}
 	}
 	return ""
 }
