@@ -118,8 +118,8 @@ func TestActionVerdicts(t *testing.T) {
 		command string // in the log
 	}{
 		{"pass.yaml", 0, "PASS", ""},
-		{"fail.yaml", 1, "FAIL", "::error col=5,file=fail.yaml,line=2,title=FAIL%3A rarely-right::"},
-		{"undecided.yaml", 3, "INSUFFICIENT_EVIDENCE", "::warning col=5,file=undecided.yaml,line=2,title=INSUFFICIENT_EVIDENCE%3A nearly-always-right::"},
+		{"fail.yaml", 1, "FAIL", "::error col=6,file=fail.yaml,line=2,title=FAIL%3A rarely-right::"},
+		{"undecided.yaml", 3, "INSUFFICIENT_EVIDENCE", "::warning col=6,file=undecided.yaml,line=2,title=INSUFFICIENT_EVIDENCE%3A nearly-always-right::"},
 		{"broken.yaml", 2, "NO_VERDICT", "::error col="},
 		{"absent.yaml", 2, "NO_VERDICT", "::error file=absent.yaml,title="},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary"
 )
 
 // The limits of GitHub's annotations, each with what lies behind it.
@@ -95,7 +96,7 @@ func annotations(d Delivery, workspace string) []annotation {
 	}
 	for rule := range d.Report.Rules() {
 		a := annotation{file: inWorkspace(rule.Position.File, workspace), line: rule.Position.Line, column: rule.Position.Column,
-			title: rule.Verdict.String() + ": " + rule.ID, message: rule.Reason}
+			title: rule.Verdict.String() + ": " + rule.ID, message: rule.Reason + numbers(rule)}
 		switch rule.Verdict {
 		case report.Fail:
 			a.level = levelError
@@ -118,6 +119,26 @@ func annotations(d Delivery, workspace string) []annotation {
 		list = append(list, a)
 	}
 	return list
+}
+
+// numbers says what was measured, what the rule asks for, and the interval that decides between them. It is
+// empty where there is no interval: an estimate alone would look like an answer.
+func numbers(rule *report.Rule) string {
+	var threshold *float64
+	if rule.Threshold.Kind != "" {
+		threshold = &rule.Threshold.Value
+	}
+	shown := summary.Show(&rule.Measure, threshold)
+	between := shown.Range()
+	if between == "" {
+		return ""
+	}
+	if shown.Estimate != "" {
+		between = shown.Estimate + ", interval " + between
+	} else {
+		between = "interval " + between
+	}
+	return " Measured: " + between + "; must be " + summary.MustBe(rule.Threshold) + "."
 }
 
 // fold returns the annotations of one level, at most limit of them: the last takes in all that are over.

@@ -1,5 +1,5 @@
-// Package arch holds the tests that keep the house in shape: who imports whom, and where the environment
-// is read. They parse the sources and run no command.
+// Package arch holds the tests that keep the house in shape: who imports whom, where the environment is
+// read, and what is not named. They read the files and run no command.
 package arch
 
 import (
@@ -8,8 +8,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,6 +73,45 @@ func TestNoInit(t *testing.T) {
 	}
 }
 
+func TestNoForeignNames(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if base := entry.Name(); base == ".git" || base == ".ci" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !entry.Type().IsRegular() {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		files++
+		for _, found := range foreignNames(string(text)) {
+			t.Errorf("%s names %s: it is not of the project; only .ci may know its surroundings", name, found)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 10 {
+		t.Errorf("only %d files were looked at", files)
+	}
+}
+
+// foreign are names that mean nothing to someone who has only this repository: a folder beside it, and
+// the hosts that packages come from, which each machine sets for itself.
+var foreign = regexp.MustCompile(`\.\./shared\b|\b(proxy|registry|deb|sum)\.[a-z]+\.(org|com|net)\b`)
+
+func foreignNames(text string) []string { return foreign.FindAllString(text, -1) }
+
 // TestProblemsAreFound plants one of each problem: a check that finds nothing proves nothing.
 func TestProblemsAreFound(t *testing.T) {
 	planted := []source{
@@ -91,6 +132,10 @@ func TestProblemsAreFound(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	beside, host := ".."+"/shared", "registry."+"example.org"
+	if diff := cmp.Diff([]string{beside, host}, foreignNames("cp "+beside+"/x . # from https://"+host+"/x, ../shared_x")); diff != "" {
+		t.Errorf("foreign names (-want +got):\n%s", diff)
 	}
 }
 
