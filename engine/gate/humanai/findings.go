@@ -153,7 +153,7 @@ func (s *study) identical(t *Tally, f *flags) {
 	for _, k := range t.keys() {
 		r := t.rows[k]
 		if r.decision.recorded {
-			answers[k.person] = append(answers[k.person], k.item+"\x00"+k.condition.String()+"\x00"+r.decision.value)
+			answers[k.person] = append(answers[k.person], k.item+"\x00"+r.decision.value)
 		}
 	}
 	same := map[string]int{}
@@ -175,9 +175,9 @@ func (s *study) identical(t *Tally, f *flags) {
 // outputs that no decision ever equals.
 func labels(t *Tally, abstain map[string]bool, f *flags) {
 	all, decisions, references, outputs := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	people, cases := map[string]bool{}, map[string]bool{}
+	people, cases, conditions := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for k, r := range t.rows {
-		people[k.person], cases[k.item] = true, true
+		people[k.person], cases[k.item], conditions[k.condition.String()] = true, true, true
 		if r.decision.recorded {
 			all[r.decision.value], decisions[r.decision.value] = true, true
 		}
@@ -200,6 +200,9 @@ func labels(t *Tally, abstain map[string]bool, f *flags) {
 		if len(c.values) == 1 && len(t.rows) > 1 {
 			f.add("constant_column", report.Note, 1, "Every recorded %s is %s.", c.name, diag.Quote(sortedKeys(c.values)[0]))
 		}
+	}
+	if len(conditions) == 1 {
+		f.add("one_condition", report.Warning, 1, "Every row is `%s`: how people decide in the other condition is not in the file.", sortedKeys(conditions)[0])
 	}
 	var never []string
 	for _, o := range sortedKeys(outputs) {

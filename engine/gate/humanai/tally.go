@@ -189,15 +189,19 @@ func (t *Tally) moment(r rows.Row, col int, name string, diags *diag.List, ok *b
 
 // add keeps a row that is sound by itself, unless it contradicts an earlier one.
 func (t *Tally) add(k key, kept row, ref string, diags *diag.List) {
+	sound := true
 	if first, found := t.references[k.item]; !found {
 		t.references[k.item] = reference{ref, kept.pos}
 	} else if first.value != ref {
 		diags.Addf(kept.pos, "the reference of case %s is %s here and %s at %s; a case has one reference",
 			diag.Quote(k.item), diag.Quote(ref), diag.Quote(first.value), first.pos)
-		return
+		sound = false
 	}
 	if first, found := t.rows[k]; found {
 		diags.Addf(kept.pos, "the same case, reviewer and condition as at %s%s; a person decides a case once in a condition", first.pos, t.who(k))
+		sound = false
+	}
+	if !sound {
 		return
 	}
 	t.rows[k] = kept
