@@ -46,6 +46,8 @@ type Source struct {
 type Flags struct {
 	Design     string // human-ai: crossed or before_after
 	Assignment string // human-ai: the path of an assignment, relative to the working directory
+	Baseline   string // compare: a version, or a file where no decision file is named
+	Candidate  string // compare: likewise
 	ShowUnits  bool   // names of reviewers, annotators and units may be shown
 }
 

@@ -166,8 +166,19 @@ type Measure struct {
 	Missing     *int              `json:"missing,omitempty"`     // values not recorded, completed both ways
 	LeftOut     []LeftOut         `json:"left_out,omitempty"`
 	Completions *Completions      `json:"completions,omitempty"`
-	Conditions  string            `json:"conditions,omitempty"` // in a sentence or two: when the interval holds
-	Caution     string            `json:"caution,omitempty"`    // one sentence: why it visibly does not hold here
+	// Of a sign test, which has a p-value in place of an interval.
+	PValue *float64        `json:"p_value,omitempty"` // two-sided, at the completion that speaks most against a decision
+	Better *int            `json:"better,omitempty"`  // cases
+	Worse  *int            `json:"worse,omitempty"`
+	Equal  *int            `json:"equal,omitempty"`
+	Method interval.Method `json:"method,omitempty"`
+	// Intervals shown beside for comparison; nothing is decided on them.
+	IntervalsBeside []IntervalBeside `json:"intervals_beside,omitempty"`
+	// The cases that moved most between two versions, for a person to look at.
+	Moved []Moved `json:"moved,omitempty"`
+
+	Conditions string `json:"conditions,omitempty"` // in a sentence or two: when the interval holds
+	Caution    string `json:"caution,omitempty"`    // one sentence: why it visibly does not hold here
 }
 
 // Interval is an interval as published: an unbounded side is null.
@@ -177,6 +188,22 @@ type Interval struct {
 	Confidence float64         `json:"confidence"`
 	Method     interval.Method `json:"method"`
 	Looks      interval.Looks  `json:"looks"`
+}
+
+// IntervalBeside is an interval that is shown and never decided on, with what it assumes.
+type IntervalBeside struct {
+	Method  string  `json:"method"`
+	Lower   float64 `json:"lower"`
+	Upper   float64 `json:"upper"`
+	Assumes string  `json:"assumes"`
+}
+
+// Moved is a case and its mean result under two versions, over the recorded trials.
+type Moved struct {
+	Case      string  `json:"case"`
+	Baseline  float64 `json:"baseline"`
+	Candidate float64 `json:"candidate"`
+	Missing   int     `json:"missing,omitempty"` // trials of the case that are missing in either version
 }
 
 // Scale is the range that a quantity can have.
