@@ -1,0 +1,500 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// compileSchema compiles the published schema, with its formats asserted.
+func compileSchema(t *testing.T) (compiled *jsonschema.Schema, defs map[string]any, root map[string]any) {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(report.JSONSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("report.schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err = c.Compile("report.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = doc.(map[string]any)
+	return compiled, root["$defs"].(map[string]any), root
+}
+
+// decode reads a document as the validator wants it: numbers keep their text.
+func decode(t *testing.T, doc []byte) any {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// frozenReports are the reports of real runs, one for each verb and verdict, which the command line's own tests keep
+// up to date.
+func frozenReports(t *testing.T) map[string][]byte {
+	t.Helper()
+	names, err := filepath.Glob("../../testdata/report/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) < 10 {
+		t.Fatalf("found %d frozen reports; there is at least one for each verb and verdict", len(names))
+	}
+	docs := map[string][]byte{}
+	for _, name := range names {
+		doc, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs[filepath.Base(name)] = doc
+	}
+	return docs
+}
+
+// TestFrozenReports holds the reports of real runs to the schema, and to reading them back: a program that decodes a
+// report and writes it again has lost nothing, the order of keys included.
+func TestFrozenReports(t *testing.T) {
+	compiled, _, _ := compileSchema(t)
+	seen := map[string]bool{}
+	for name, doc := range frozenReports(t) {
+		t.Run(name, func(t *testing.T) {
+			if err := compiled.Validate(decode(t, doc)); err != nil {
+				t.Errorf("the schema refuses it: %#v", err)
+			}
+			var r report.Report
+			if err := json.Unmarshal(doc, &r); err != nil {
+				t.Fatal(err)
+			}
+			again, err := r.JSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(doc), string(again)); diff != "" {
+				t.Errorf("read and written again (-before +after):\n%s", diff)
+			}
+			for _, problem := range outOfOrder(doc) {
+				t.Error(problem)
+			}
+			for rule := range r.Rules() {
+				seen[rule.Verdict.String()] = true
+			}
+			seen["exit "+string(rune('0'+r.ExitStatus))] = true
+			if r.Verdict == report.NoVerdict && r.ExitStatus == 0 {
+				seen[map[bool]string{true: "report", false: "check"}[len(r.Gates[0].Measures) > 0]] = true
+			}
+		})
+	}
+	for _, want := range []string{"PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "exit 0", "exit 1", "exit 2", "exit 3", "exit 4", "check", "report"} {
+		if !seen[want] {
+			t.Errorf("no frozen report shows %s", want)
+		}
+	}
+}
+
+// order is the order of keys that the specification gives (section 9), with the names added since in their places, by
+// the key that the object stands under. Keys of other objects have no order: labels, counts of data.
+var order = map[string][]string{
+	"": {"schema", "tool", "verdict", "exit_status", "errors", "more_errors", "confidence", "counts", "multiplicity", "today",
+		"inputs", "policy", "policies", "gates"},
+	"tool":             {"name", "version"},
+	"counts":           {"PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"},
+	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "role", "findings"},
+	"policy":           {"path", "sha256"},
+	"gates":            {"gate", "name", "design", "summary", "data", "measures", "rules", "findings", "assumptions", "limits", "min_shown"},
+	"intervals_beside": {"method", "lower", "upper", "assumes"},
+	"moved":            {"case", "baseline", "candidate", "missing"},
+	"interval":         {"lower", "upper", "confidence", "method", "looks"},
+	"findings":         {"code", "severity", "position", "message", "count"},
+	"left_out":         {"reason", "count"},
+	"needs":            {"what", "at_least"},
+	"position":         {"file", "line", "column"},
+	"errors":           {"file", "line", "column", "message"},
+	"measures":         measureKeys,
+	"rules":            append(slices.Clone(measureKeys), ruleKeys...),
+	"cells":            append(slices.Clone(measureKeys), "verdict"),
+	"pairs":            {"groups", "estimate", "interval", "verdict"},
+	"waived":           {"until", "owner", "reason", "verdict"},
+	"reviewed":         {"by", "on", "digest", "reason", "valid"},
+	"threshold":        {"minimum", "maximum", "max_group_gap", "worst_group", "min_group_ratio"},
+}
+
+var measureKeys = []string{"metric", "labels", "estimate", "interval", "scale", "numerator", "denominator", "units", "unit_name",
+	"missing", "left_out", "completions", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
+
+var ruleKeys = []string{"id", "threshold", "verdict", "reason", "needs", "assumptions", "position", "advisory", "waived", "reviewed", "cells", "pairs"}
+
+// outOfOrder lists the keys of a document that stand where they should not.
+func outOfOrder(doc []byte) (problems []string) {
+	dec := json.NewDecoder(bytes.NewReader(doc))
+	var walk func(under string)
+	walk = func(under string) {
+		token, err := dec.Token()
+		if err != nil {
+			problems = append(problems, err.Error())
+			return
+		}
+		switch token {
+		case json.Delim('['):
+			for dec.More() {
+				walk(under)
+			}
+			dec.Token()
+		case json.Delim('{'):
+			last := -1
+			for dec.More() {
+				name, err := dec.Token()
+				if err != nil {
+					problems = append(problems, err.Error())
+					return
+				}
+				key := name.(string)
+				if keys, ordered := order[under]; ordered {
+					at := slices.Index(keys, key)
+					switch {
+					case at < 0:
+						problems = append(problems, under+" has the key "+key+", which has no place in the order")
+					case at < last:
+						problems = append(problems, under+" has the key "+key+" after "+keys[last])
+					}
+					last = at
+				}
+				walk(key)
+			}
+			dec.Token()
+		}
+	}
+	walk("")
+	return problems
+}
+
+// full is a report in which nothing is left out. Its numbers mean nothing.
+func full() *report.Report {
+	pos := diag.Pos{File: "policy.yaml", Line: 3, Column: 5}
+	at := func(x float64) *float64 { return &x }
+	digest := strings.Repeat("0a", 32)
+	iv := &report.Interval{Lower: at(0.25), Upper: nil, Confidence: 0.9, Method: interval.MethodOrderStatistics, Looks: interval.LooksOne}
+	m := report.Measure{
+		Metric: "false_negative", Labels: map[string]string{"version": "new", "condition": "with", "attribute": "sex", "group": "female × old", "k": "3", "per": "person", "where": "a=b"},
+		Estimate: at(0), Interval: iv, Scale: &report.Scale{Lower: -1, Upper: 1}, Numerator: report.Int(0), Denominator: report.Int(2),
+		Units: report.Int(2), UnitName: "cases", Missing: report.Int(0), LeftOut: []report.LeftOut{{Reason: "no label", Count: 1}},
+		Completions: &report.Completions{Low: 0, High: 1e-9}, PValue: at(0.0625), Better: report.Int(5), Worse: report.Int(0), Equal: report.Int(3),
+		Method:          interval.MethodSignTest,
+		IntervalsBeside: []report.IntervalBeside{{Method: "two-standard-errors", Lower: 0.25, Upper: 0.75, Assumes: "Independent trials."}},
+		Moved:           []report.Moved{{Case: "c", Baseline: 0.25, Candidate: 1, Missing: 1}},
+		Conditions:      "Holds.", Caution: "But not here.",
+	}
+	rule := report.Rule{
+		Measure: m, ID: "a", Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.5}, Verdict: report.ManualReview, Reason: "Waived.",
+		Needs: &report.Needs{What: "more", AtLeast: 1}, Assumptions: []string{"One."}, Position: pos, Advisory: true,
+		Waived:   &report.Waived{Until: "2027-03-31", Owner: "o", Reason: "r", Verdict: report.Fail},
+		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r", Valid: true},
+		Cells:    []report.Cell{{Measure: m, Verdict: report.NoVerdict}, {Measure: m, Verdict: report.InsufficientEvidence}},
+		Pairs:    []report.Pair{{Groups: [2]string{"female × old", "male × old"}, Estimate: at(0.125), Interval: iv, Verdict: report.Pass}},
+	}
+	r := report.New("1.2.3")
+	r.Verdict, r.Confidence, r.Today = report.ManualReview, 0.9, "2027-03-01"
+	r.ExitStatus = r.Verdict.ExitStatus()
+	r.Counts = &report.Counts{Pass: 1, Fail: 2, InsufficientEvidence: 3, ManualReview: 4}
+	r.Multiplicity = &report.Multiplicity{Rules: 1, Intervals: 2}
+	r.Inputs = []report.Input{{Path: "d.csv", SHA256: digest, Bytes: 9, Rows: 1, Gate: "fairness", Role: "assignment",
+		Findings: []report.InputFinding{{Code: "column_missing_in_file", Position: diag.Pos{File: "d.csv"}, Message: "m"}}}}
+	r.Policy = &report.File{Path: "policy.yaml", SHA256: digest}
+	r.Policies = []report.File{*r.Policy, *r.Policy}
+	r.Gates = []report.Gate{
+		{Gate: "fairness", Name: "n", Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule},
+			Findings: []report.Finding{{Code: "c", Severity: report.Note, Message: "m", Count: 1}}, Assumptions: []string{"a"}, Limits: []string{"l"}, MinShown: 5},
+	}
+	return r
+}
+
+// TestFullReport fills every field, so that none escapes the schema, the order and the way back.
+func TestFullReport(t *testing.T) {
+	compiled, _, _ := compileSchema(t)
+	r := full()
+	for _, name := range empty(reflect.ValueOf(*r), "Report") {
+		switch name {
+		// Only with errors, which exclude the rest; only of human-ai, below.
+		case "Report.Errors", "Report.MoreErrors", "Report.Gates[0].Design":
+		default:
+			t.Errorf("%s is not filled in", name)
+		}
+	}
+	check := func(r *report.Report) {
+		t.Helper()
+		doc, err := r.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(decode(t, doc)); err != nil {
+			t.Errorf("the schema refuses it: %#v\n%s", err, doc)
+		}
+		var again report.Report
+		if err := json.Unmarshal(doc, &again); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(*r, again); diff != "" {
+			t.Errorf("read back (-before +after):\n%s", diff)
+		}
+		for _, problem := range outOfOrder(doc) {
+			t.Error(problem)
+		}
+	}
+	check(r)
+
+	// Every form of threshold.
+	for _, threshold := range []report.Threshold{{}, {Kind: report.Minimum, Value: -0.5}, {Kind: report.Maximum}, {Kind: report.MaxGroupGap, Value: 0.05},
+		{Kind: report.MinGroupRatio, Value: 0.8}, {Kind: report.WorstGroup, Side: report.Minimum, Value: 0.8}} {
+		r := full()
+		r.Gates[0].Rules[0].Threshold = threshold
+		check(r)
+	}
+
+	unusable := report.Unusable("1.2.3", &diag.Error{More: 2, Items: []diag.Diagnostic{
+		{Message: "m"}, {Pos: diag.Pos{File: "f"}, Message: "m"}, {Pos: diag.Pos{File: "f", Line: 1}, Message: "m"}, {Pos: diag.Pos{File: "f", Line: 1, Column: 2}, Message: "m"}}})
+	check(unusable)
+	if len(unusable.Errors) != 4 || unusable.MoreErrors != 2 || unusable.ExitStatus != report.ExitUnusable {
+		t.Errorf("the unusable report is %+v", unusable)
+	}
+}
+
+// empty lists the fields of a value that hold nothing, a false or an empty text, but for zero numbers behind a pointer.
+func empty(v reflect.Value, name string) (names []string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return []string{name}
+		}
+		if v.Elem().Kind() == reflect.Struct {
+			return empty(v.Elem(), name)
+		}
+	case reflect.Slice:
+		if v.Len() == 0 {
+			return []string{name}
+		}
+		return empty(v.Index(0), name+"[0]")
+	case reflect.Struct:
+		for i := range v.NumField() {
+			names = append(names, empty(v.Field(i), name+"."+v.Type().Field(i).Name)...)
+		}
+	case reflect.String, reflect.Bool, reflect.Map:
+		if v.IsZero() {
+			return []string{name}
+		}
+	}
+	// An open side of an interval, and a position of a whole file, are what they are; threshold and verdict write themselves.
+	return slices.DeleteFunc(names, func(n string) bool {
+		return strings.HasSuffix(n, ".Interval.Upper") || strings.HasSuffix(n, ".Position.Line")
+	})
+}
+
+// TestSchemaRefuses changes one thing of a report that the schema accepts: each is refused, so the schema is no
+// formality.
+func TestSchemaRefuses(t *testing.T) {
+	compiled, _, _ := compileSchema(t)
+	doc, err := full().JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	human := string(frozenReports(t)["fail.json"])
+	bad := string(frozenReports(t)["unusable.json"])
+	for _, test := range []struct{ name, doc, from, to string }{
+		{"another schema", string(doc), `oloproof-report/1`, `oloproof-report/2`},
+		{"an unknown key at the top", string(doc), `"verdict": "MANUAL_REVIEW",`, `"verdict": "MANUAL_REVIEW", "verdikt": "PASS",`},
+		{"an unknown key of the tool", string(doc), `"version": "1.2.3"`, `"version": "1.2.3", "commit": "x"`},
+		{"an unknown key of a measure", string(doc), `"caution": "But not here."`, `"caution": "But not here.", "t_value": 0.1`},
+		{"an unknown key of a rule", string(doc), `"advisory": true,`, `"advisory": true, "severity": "high",`},
+		{"an unknown key of an interval", string(doc), `"looks": "one"`, `"looks": "one", "width": 1`},
+		{"an unknown label", string(doc), `"version": "new"`, `"model": "new"`},
+		{"a verdict that is none", string(doc), `"verdict": "MANUAL_REVIEW",`, `"verdict": "MAYBE",`},
+		{"a rule without a verdict", string(doc), `"reason": "Waived.",`, `"reason": "",`},
+		{"a waiver that passes", string(doc), `"verdict": "MANUAL_REVIEW",
+          "reason": "Waived."`, `"verdict": "PASS",
+          "reason": "Waived."`},
+		{"another exit status", string(doc), `"exit_status": 4`, `"exit_status": 0`},
+		{"an exit status without a verdict", string(doc), `"verdict": "MANUAL_REVIEW",
+  "exit_status": 4`, `"exit_status": 4`},
+		{"errors beside a verdict", string(doc), `"exit_status": 4,`, `"exit_status": 2, "errors": [{"message": "m"}],`},
+		{"a text as a number", string(doc), `"lower": 0.25`, `"lower": "0.25"`},
+		{"no lower end", string(doc), `"lower": 0.25,`, ``},
+		{"a fraction of a person", string(doc), `"units": 2`, `"units": 2.5`},
+		{"a count below zero", string(doc), `"missing": 0`, `"missing": -1`},
+		{"an unheard method", string(doc), `order-statistics`, `wald`},
+		{"confidence in percent", string(doc), `"confidence": 0.9,
+  "counts"`, `"confidence": 90,
+  "counts"`},
+		{"a day that is none", string(doc), `"today": "2027-03-01"`, `"today": "2027-02-30"`},
+		{"a short digest", string(doc), `0a0a`, `0a`},
+		{"two thresholds", string(doc), `"maximum": 0.5`, `"maximum": 0.5, "minimum": 0.4`},
+		{"no threshold in it", string(doc), `"maximum": 0.5`, ``},
+		{"three groups in a pair", string(doc), `"male × old"`, `"male × old", "x"`},
+		{"a numerator alone", string(doc), `"denominator": 2,`, ``},
+		{"a design of another gate", string(doc), `"gate": "fairness",
+      "name": "n",`, `"gate": "fairness",
+      "name": "n", "design": "crossed",`},
+		{"a p-value without its counts", string(doc), `"better": 5,`, ``},
+		{"a gate that is none", string(doc), `"gate": "fairness",
+      "name": "n",`, `"gate": "fair",
+      "name": "n",`},
+		{"a finding's code in words", string(doc), `"code": "c"`, `"code": "A finding"`},
+		{"human-ai without a design", human, `"design": "crossed",`, ``},
+		{"human-ai with another gate's metric", human, `"metric": "over_reliance"`, `"metric": "pass_at_k"`},
+		{"human-ai with another count", human, `"people": `, `"persons": `},
+		{"a column without a line", bad, `"line": `, `"lines": `},
+		{"a problem without a message", bad, `"message": `, `"text": `},
+		{"unusable, and exit 0", bad, `"exit_status": 2`, `"exit_status": 0`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := compiled.Validate(decode(t, []byte(test.doc))); err != nil {
+				t.Fatalf("the schema refuses it before the change: %#v", err)
+			}
+			changed := strings.Replace(test.doc, test.from, test.to, 1)
+			if changed == test.doc {
+				t.Fatalf("nothing was changed: there is no %q in\n%s", test.from, test.doc)
+			}
+			if err := compiled.Validate(decode(t, []byte(changed))); err == nil {
+				t.Errorf("the schema accepts it")
+			}
+		})
+	}
+}
+
+// TestSchemaIsTheStructs holds the schema to the Go types, both ways: the same names in the same order, required
+// where they are always written, each described and closed.
+func TestSchemaIsTheStructs(t *testing.T) {
+	_, defs, root := compileSchema(t)
+	raw := propertyOrder(t)
+	for _, test := range []struct {
+		def   string
+		value any
+	}{
+		{"", report.Report{}}, {"tool", report.Tool{}}, {"problem", report.Problem{}}, {"position", diag.Pos{}}, {"counts", report.Counts{}},
+		{"multiplicity", report.Multiplicity{}}, {"file", report.File{}}, {"input", report.Input{}}, {"input_finding", report.InputFinding{}},
+		{"gate", report.Gate{}}, {"measure_fields", report.Measure{}}, {"interval", report.Interval{}}, {"interval_beside", report.IntervalBeside{}}, {"moved", report.Moved{}}, {"scale", report.Scale{}},
+		{"left_out", report.LeftOut{}}, {"completions", report.Completions{}}, {"rule", report.Rule{}}, {"needs", report.Needs{}},
+		{"waived", report.Waived{}}, {"reviewed", report.Reviewed{}}, {"cell", report.Cell{}}, {"pair", report.Pair{}}, {"finding", report.Finding{}},
+	} {
+		t.Run(test.def, func(t *testing.T) {
+			def := root
+			if test.def != "" {
+				def = defs[test.def].(map[string]any)
+			}
+			names, always := tags(reflect.TypeOf(test.value))
+			if diff := cmp.Diff(names, raw[test.def]); diff != "" {
+				t.Errorf("names in the type (-) and in the schema (+):\n%s", diff)
+			}
+			var required []string
+			for _, name := range asList(def["required"]) {
+				required = append(required, name.(string))
+			}
+			for _, name := range always {
+				if !slices.Contains(required, name) {
+					t.Errorf("%s is always written and not required", name)
+				}
+			}
+			_, closed := def["additionalProperties"]
+			_, closedBelow := def["unevaluatedProperties"]
+			if test.def != "measure_fields" && !closed && !closedBelow {
+				t.Errorf("the shape is open")
+			}
+		})
+	}
+	walkSchema(root, "", func(path string, schema map[string]any) {
+		if _, described := schema["description"]; !described {
+			t.Errorf("%s has no description", path)
+		}
+	})
+}
+
+func asList(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+// tags returns the JSON names of a struct's fields, and those that are always written. Embedded structs are another
+// definition's.
+func tags(of reflect.Type) (names, always []string) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		if f.Anonymous {
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+		if options == "" && of != reflect.TypeOf(diag.Pos{}) {
+			always = append(always, name)
+		}
+	}
+	return names, always
+}
+
+// propertyOrder reads the names of properties in the order in which the schema writes them, by definition; "" is the
+// document's own.
+func propertyOrder(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	dec := json.NewDecoder(bytes.NewReader(report.JSONSchema))
+	var walk func(path []string)
+	walk = func(path []string) {
+		token, err := dec.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token {
+		case json.Delim('['):
+			for dec.More() {
+				walk(append(slices.Clone(path), "[]"))
+			}
+			dec.Token()
+		case json.Delim('{'):
+			for dec.More() {
+				key, err := dec.Token()
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := key.(string)
+				switch {
+				case len(path) == 1 && path[0] == "properties":
+					found[""] = append(found[""], name)
+				case len(path) == 3 && path[0] == "$defs" && path[2] == "properties":
+					found[path[1]] = append(found[path[1]], name)
+				}
+				walk(append(slices.Clone(path), name))
+			}
+			dec.Token()
+		}
+	}
+	walk(nil)
+	return found
+}
+
+// walkSchema visits every definition and every property.
+func walkSchema(schema map[string]any, path string, visit func(path string, schema map[string]any)) {
+	visit(path, schema)
+	for _, key := range []string{"properties", "$defs"} {
+		inner, _ := schema[key].(map[string]any)
+		for name, s := range inner {
+			if s, ok := s.(map[string]any); ok {
+				walkSchema(s, path+"/"+name, visit)
+			}
+		}
+	}
+}

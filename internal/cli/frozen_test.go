@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/oloproof/oloproof/engine/example"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/gate/kinds"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary"
+)
+
+// frozen is a run whose JSON report is kept in testdata/report. The reports are the same bytes on every machine.
+type frozen struct {
+	name  string
+	req   request
+	files fstest.MapFS
+	want  int // exit status
+}
+
+// frozenRuns lists a run for every verb, verdict and part of a report.
+func frozenRuns(t *testing.T) []frozen {
+	t.Helper()
+	ex, err := example.Find("human-ai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := fstest.MapFS{}
+	for _, f := range ex.Files {
+		texts[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
+	}
+	data := ex.Decisions()
+	ask := func(verb gate.Verb, files ...string) request {
+		req := request{verb: verb, gate: kinds.Lookup("human-ai"), files: files}
+		if verb == gate.Decide {
+			req.policy = "policy.yaml"
+		}
+		return req
+	}
+	with := func(req request, change func(*request)) request { change(&req); return req }
+
+	// Everyone gains: right with the output, wrong without. Twelve people whose gains are all 1.
+	gain := crossedStudy(12, 4, func(_, _ int, with bool) bool { return with })
+	digest := report.InputsDigest([]report.Input{{SHA256: sha256Of(gain)}})
+
+	return []frozen{
+		{"check", ask(gate.Check, data...), texts, 0},
+		{"report", ask(gate.Report, data...), texts, 0},
+		{"insufficient", ask(gate.Decide, data...), texts, 3},
+		{"manual", ask(gate.Decide, data...), folder(data[0], string(texts[data[0]].Data), "policy.yaml", `
+rules:
+  - {id: follows, metric: over_reliance, maximum: 0.5}
+  - {id: follows-per-person, metric: over_reliance, maximum: 1, per: person}
+`), 4},
+		{"pass", ask(gate.Decide, "d.csv"), folder("d.csv", gain, "policy.yaml", `
+confidence: 0.9
+rules:
+  - {id: better, metric: accuracy_difference, minimum: 0}
+  - {id: right-with-it, metric: accuracy_with, minimum: 0.6, per: person, confidence: 0.8}
+`), 0},
+		{"fail", ask(gate.Decide, "d.csv"), folder("d.csv", singles(40, 2), "policy.yaml", `
+rules:
+  - {id: few-follow, metric: over_reliance, maximum: 0.5}
+  - {id: system-right, metric: system_accuracy, minimum: 0.2}
+  - {id: seldom-right, metric: accuracy_with, maximum: 0.6}
+`), 1},
+		{"settled", with(ask(gate.Decide, "d.csv"), func(r *request) { r.today = "2026-12-31" }), folder("d.csv", gain, "policy.yaml", `
+min_shown: 5
+rules:
+  - {id: waived, metric: accuracy_without, per: person, minimum: 0.9, waive: {until: 2026-12-31, owner: Ada, reason: known}}
+  - {id: waived-too-long, metric: accuracy_with, per: person, minimum: 0.1, waive: {until: 2026-12-30, owner: Ada, reason: known}}
+  - {id: reviewed, metric: agreement, minimum: 0.1, reviewed: {by: Grace, on: 2026-11-01, digest: "`+digest+`", reason: looked at}}
+  - {id: reviewed-other-files, metric: agreement, minimum: 0.1, reviewed: {by: Grace, on: 2026-11-01, digest: "`+strings.Repeat("0", 64)+`", reason: looked at}}
+  - {id: advisory, metric: accuracy_without, per: person, minimum: 0.5, advisory: true}
+  - {id: slice, metric: accuracy_with, minimum: 0.1, where: {case: c01}}
+`), 4},
+		{"release", request{verb: gate.Decide, policy: "release.yaml"}, folder("d.csv", gain, "e.csv", singles(40, 38), "release.yaml", `
+confidence: 0.9
+human_ai:
+  - name: claims
+    decisions: d.csv
+    rules: [{id: better, metric: accuracy_difference, minimum: 0}]
+  - name: letters
+    decisions: e.csv
+    rules: [{id: right, metric: accuracy_with, minimum: 0.5}, {id: better-letters, metric: accuracy_difference, minimum: 0}]
+`), 3},
+		{"before_after", ask(gate.Report, "d.csv"), folder("d.csv", beforeAfterRows), 0},
+		{"sparse", ask(gate.Check, "d.csv"), folder("d.csv", header+
+			"c1,r1,with,a,a,a\nc1,r2,without,a,a,\nc2,r2,with,a,b,a\nc2,r1,without,b,b,\n"), 0},
+		{"mixed", ask(gate.Check, "d.csv"), folder("d.csv", header+
+			"c1,r1,with,a,a,a\nc1,r1,without,a,a,\nc2,r2,with,a,b,a\nc3,r1,without,b,b,\n"), 0},
+		{"assignment", with(ask(gate.Report, "d.csv"), func(r *request) { r.flags.Assignment = "assignment.csv" }), folder(
+			"d.csv", header+"c1,r1,with,a,a,a\nc2,r1,without,a,a,\nc1,r2,without,a,a,\nc2,r2,without,b,a,\n",
+			"assignment.csv", "reviewer,case,condition,position\nr1,c1,with,1\nr1,c2,without,2\nr2,c1,without,1\nr2,c2,with,2\nr3,c1,with,1\nr3,c2,without,2\n"), 0},
+		{"planned", ask(gate.Decide, "d.csv"), folder("d.csv", gain, "policy.yaml", `
+rules:
+  - {id: once, metric: accuracy_difference, minimum: 0, looks: once, planned: 12}
+  - {id: once-sympol, metric: accuracy_difference, minimum: 0, looks: once, planned: 12, mean_method: sympol}
+  - {id: repeated, metric: system_accuracy, minimum: 0.1, looks: repeated}
+`), 0},
+		{"unusable", ask(gate.Decide, "d.csv", "absent.csv"), folder("d.csv", header+"c1,r1,wihout,a,a,a\nc1,r1,with,a,a\n", "policy.yaml", "rules:\n  - {id: a, metric: agrement, minimum: 0.5}\n"), 2},
+	}
+}
+
+// beforeAfterRows is a before_after study with times: in the pair of c2 the decision with the output came first; c1
+// took 10 and 20 seconds.
+const beforeAfterRows = `case,reviewer,condition,decision,reference,ai_output,started_at,decided_at
+c1,r1,without,a,a,,2026-01-01T10:00:00Z,2026-01-01T10:00:10Z
+c1,r1,with,a,a,a,2026-01-01T10:01:00Z,2026-01-01T10:01:20Z
+c2,r1,without,b,a,,2026-01-01T10:05:00Z,2026-01-01T10:05:10Z
+c2,r1,with,a,a,a,2026-01-01T10:02:00Z,
+c1,r2,without,,a,b,,
+c1,r2,with,a,a,,,
+`
+
+// TestFrozenReports compares the reports of whole runs with those kept, and holds them to the schema.
+func TestFrozenReports(t *testing.T) {
+	schema := reportSchema(t)
+	kept, err := filepath.Glob("../../testdata/report/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range frozenRuns(t) {
+		name := filepath.Join("../../testdata/report", run.name+".json")
+		kept = slices.DeleteFunc(kept, func(k string) bool { return k == name })
+		t.Run(run.name, func(t *testing.T) {
+			run.req.fs = run.files
+			r := inMemory().run(run.req)
+			got, err := r.JSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.ExitStatus != run.want {
+				t.Errorf("exit status %d, want %d\n%s", r.ExitStatus, run.want, got)
+			}
+			if err := validate(schema, got); err != nil {
+				t.Errorf("the schema refuses it: %#v", err)
+			}
+			if *update {
+				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(name, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("the report differs from the one kept; -update rewrites it (-want +got):\n%s", diff)
+			}
+			checkOneVerdict(t, r)
+		})
+	}
+	for _, name := range kept {
+		t.Errorf("%s is of no run", name)
+	}
+}
+
+// checkOneVerdict checks that every form of a report says the same: verdict and exit status come from one place.
+func checkOneVerdict(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, r *report.Report) {
+	t.Helper()
+	var terminal, markdown, document strings.Builder
+	for _, f := range []struct {
+		name string
+		w    *strings.Builder
+	}{{"terminal", &terminal}, {"markdown", &markdown}, {"json", &document}} {
+		format, err := summary.Lookup(f.name)
+		if err == nil {
+			err = format.Write(f.w, r, plain)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", f.name, err)
+		}
+	}
+	var read struct {
+		Verdict    string
+		ExitStatus int `json:"exit_status"`
+	}
+	if err := json.Unmarshal([]byte(document.String()), &read); err != nil {
+		t.Errorf("the JSON report: %v", err)
+	}
+	status := r.Status(report.DefaultFailOn())
+	want := map[string]int{"PASS": 0, "FAIL": 1, "INSUFFICIENT_EVIDENCE": 3, "MANUAL_REVIEW": 4}
+	switch {
+	case read.ExitStatus != r.ExitStatus || read.Verdict != "" && want[read.Verdict] != read.ExitStatus:
+		t.Errorf("the JSON report has verdict %q and exit status %d; the run ended with %d", read.Verdict, read.ExitStatus, r.ExitStatus)
+	case read.Verdict == "":
+		for verdict := range want {
+			if strings.HasPrefix(terminal.String(), verdict) {
+				t.Errorf("the terminal names %s, and nothing was decided:\n%s", verdict, &terminal)
+			}
+		}
+		return
+	}
+	if !strings.HasPrefix(terminal.String(), read.Verdict) {
+		t.Errorf("the JSON report says %s, the terminal:\n%s", read.Verdict, firstLine(terminal.String()))
+	}
+	if !strings.Contains(firstLine(markdown.String()), strings.ReplaceAll(read.Verdict, "_", `\_`)) && !strings.Contains(firstLine(markdown.String()), read.Verdict) {
+		t.Errorf("the JSON report says %s, Markdown:\n%s", read.Verdict, firstLine(markdown.String()))
+	}
+	if line := closing(r, status); !strings.HasPrefix(line, read.Verdict+": ") || !strings.HasSuffix(line, "exit "+string(rune('0'+status))) {
+		t.Errorf("the JSON report says %s, the closing line %q", read.Verdict, line)
+	}
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

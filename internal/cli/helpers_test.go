@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/gate/kinds"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// update rewrites what the tests compare with: the scripts' own files and the frozen reports.
+var update = flag.Bool("update", false, "rewrite the expected files")
+
+// testDay is the day of every run in memory.
+var testDay = time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC)
+
+// inMemory is a program whose world is fixed.
+func inMemory() *app {
+	return &app{World: World{
+		Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }, Version: "1.0.0",
+		Now: func() time.Time { return testDay },
+	}}
+}
+
+// folder is a file system of name, content, name, content …
+func folder(pairs ...string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for i := 0; i < len(pairs); i += 2 {
+		fsys[pairs[i]] = &fstest.MapFile{Data: []byte(pairs[i+1])}
+	}
+	return fsys
+}
+
+// decide runs `human-ai gate` in memory; the policy is policy.yaml.
+func decide(fsys fstest.MapFS, files ...string) *report.Report {
+	return inMemory().run(request{verb: gate.Decide, gate: kinds.Lookup("human-ai"), policy: "policy.yaml", files: files, fs: fsys})
+}
+
+// header is the columns of the decision files made here.
+const header = "case,reviewer,condition,decision,reference,ai_output\n"
+
+// singles is a study of n people with one decision each, of their own case, made with the output; the first right of
+// them are right. Such a study's rates are decided: neither people nor cases repeat.
+func singles(n, right int) string {
+	var b strings.Builder
+	b.WriteString(header)
+	for i := range n {
+		decision := "no"
+		if i < right {
+			decision = "yes"
+		}
+		fmt.Fprintf(&b, "case-%02d,person-%02d,with,%s,yes,no\n", i, i, decision)
+	}
+	return b.String()
+}
+
+// crossedStudy is a crossed study: everyone decides every case once, half of them with the output, and is right
+// where right says so. The output is always right.
+func crossedStudy(people, cases int, right func(person, item int, with bool) bool) string {
+	var b strings.Builder
+	b.WriteString(header)
+	for p := range people {
+		for c := range cases {
+			with := (p+c)%2 == 0
+			decision, condition, output := "no", "without", ""
+			if with {
+				condition, output = "with", "yes"
+			}
+			if right(p, c, with) {
+				decision = "yes"
+			}
+			fmt.Fprintf(&b, "c%02d,p%02d,%s,%s,yes,%s\n", c, p, condition, decision, output)
+		}
+	}
+	return b.String()
+}
+
+// sha256Of is the digest of a file with that text, in hexadecimal.
+func sha256Of(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// reportSchema compiles the published schema of reports.
+func reportSchema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(report.JSONSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("report.schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("report.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+// validate holds a JSON report to the schema.
+func validate(schema *jsonschema.Schema, doc []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
+
+// gates is the part of a report that depends on nothing but the decisions and the rules.
+func gates(t interface {
+	Helper()
+	Fatal(...any)
+}, r *report.Report) string {
+	t.Helper()
+	doc, err := json.MarshalIndent(r.Gates, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(doc)
+}
