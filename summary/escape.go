@@ -37,10 +37,10 @@ func EscapeTerminal(s string, utf8 bool) string {
 	return runnerCommand.ReplaceAllString(s, `##$1\[`)
 }
 
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u2028", " ", "\u2029", " ")
+
 // oneLine replaces line breaks and tabs by spaces.
-func oneLine(s string) string {
-	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u2028", " ", "\u2029", " ").Replace(s)
-}
+func oneLine(s string) string { return lineBreaks.Replace(s) }
 
 // marksMax is how many combining marks a character keeps; living scripts need no more than three or four.
 const marksMax = 4

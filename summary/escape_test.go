@@ -11,7 +11,7 @@ import (
 
 // hostile are texts that mean something to a terminal, a runner, Markdown, HTML or GitHub.
 var hostile = []string{
-	"", " ", "plain", "female × over_60", "a|b", "`", "``", "a`b", "`a`", "\\", `\|`, `a\`, "<b>", "</details>", "&lt;", "&amp;amp;",
+	"", " ", "plain", "female × over_60", "a|b", "`", "``", "a`b", "`a`", "\\", `\|`, `a\`, `\*a*`, `\[a](b)`, `\\`, "<b>", "</details>", "&lt;", "&amp;amp;",
 	"*a*", "_a_", "__a__", "~~a~~", "[a](b)", "![a](b)", "[^1]", "[ ] a", "# a", "#1", "##[error]x", "##\\[error]x", "##vso[a]b", "###[a]", "##teamcity[a]", "##VSO[a]",
 	"::error::x", " ::error::x", "a ::error::x", ":::", "- a", "+ a", "1. a", "1) a", "12345678901. a", "= a", "---", "===", "> a", "    a", "\ta",
 	"@a", "a@b.example", "@org/team", "GH-1", "gh-12", "x#1", "o/r#1", "deadbeef", "0123456789abcdef0123456789abcdef01234567", "http://a.example", "https://a.example", "HTTPS://A.example",
