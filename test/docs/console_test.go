@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -235,5 +236,22 @@ func TestShorten(t *testing.T) {
 	}
 	if got := statedStatus(printed); got != 3 {
 		t.Errorf("stated status %d, want 3", got)
+	}
+}
+
+// TestReviewDigest holds the recipe for a review's digest to the digest that the recorded review shows; that this
+// one is accepted is in the output of its command.
+func TestReviewDigest(t *testing.T) {
+	d := readDocument(t, "docs/verdicts.md")
+	var recipe, recorded []string
+	for _, line := range d.lines {
+		if words := strings.Fields(line); len(words) > 2 && words[0] == "printf" {
+			recipe = append(recipe, fmt.Sprintf("%x", sha256.Sum256([]byte(words[2]))))
+		} else if len(words) == 2 && words[0] == "digest:" {
+			recorded = append(recorded, words[1])
+		}
+	}
+	if len(recipe) != 1 || !slices.Equal(recipe, recorded) {
+		t.Errorf("the recipe gives %v, the policy has %v", recipe, recorded)
 	}
 }
