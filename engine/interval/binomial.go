@@ -31,7 +31,7 @@ func deviance(x, m float64) float64 {
 	v := d / (x + m)
 	z := float64(v * v)
 	s := float64(d * v)
-	term := float64(2*x) * v
+	term := float64(2 * x * v)
 	for j := 3.0; ; j += 2 {
 		term = float64(term * z)
 		next := s + term/j
@@ -49,9 +49,9 @@ func lnBinomial(k, n, p, q float64) float64 {
 	case n == 0:
 		return 0
 	case k == 0:
-		return n * lnComplement(p, q)
+		return float64(n * lnComplement(p, q))
 	case k == n:
-		return n * lnComplement(q, p)
+		return float64(n * lnComplement(q, p))
 	}
 	m := n - k
 	return (stirlingError(n) - stirlingError(k) - stirlingError(m)) -
@@ -73,7 +73,7 @@ func tailFactor(k, n, p, q float64) float64 {
 	odds := p / q
 	sum, term := 1.0, 1.0
 	for j := 1.0; j <= n-k; j++ {
-		term *= (n - k - j + 1) / (k + j) * odds
+		term = float64(term * (n - k - j + 1) / (k + j) * odds)
 		sum += term
 		if term < 1e-18*sum {
 			break
@@ -96,5 +96,5 @@ func halfTail(k, n int) float64 {
 		return math.Ldexp(float64(sum), -n)
 	}
 	K, N := float64(k), float64(n)
-	return exp(lnBinomial(K, N, 0.5, 0.5)) * tailFactor(K, N, 0.5, 0.5)
+	return float64(exp(lnBinomial(K, N, 0.5, 0.5)) * tailFactor(K, N, 0.5, 0.5))
 }

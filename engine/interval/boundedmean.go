@@ -111,7 +111,7 @@ func checkValues(low, high []float64, scale Scale) error {
 	if len(low) != len(high) {
 		return fmt.Errorf("%d values for the lower end and %d for the upper; there must be as many of each", len(low), len(high))
 	}
-	excess := roundingExcess * width
+	excess := float64(roundingExcess * width)
 	for i := range low {
 		if !(low[i] >= scale.Lower-excess && high[i] <= scale.Upper+excess) {
 			return fmt.Errorf("value %d is %v to %v; it must lie on the scale, %v to %v", i+1, low[i], high[i], scale.Lower, scale.Upper)
@@ -179,7 +179,7 @@ func largestRejected(mean, step, furthest float64, excess func(m float64) float6
 	}
 	side := 0
 	for range 200 {
-		tolerance := math.Max(2e-15, 2e-15*far)
+		tolerance := float64(2e-15 * math.Max(1, far))
 		if far-near <= tolerance {
 			break
 		}

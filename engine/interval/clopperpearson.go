@@ -59,7 +59,7 @@ func binomialLower(k, n int, a float64) (p, q float64) {
 		if mirrored {
 			step = -step * p / q
 		}
-		next := math.Min(small*exp(-step), 0.5)
+		next := math.Min(float64(small*exp(-step)), 0.5)
 		if math.Abs(step) < 4e-16 || next == small {
 			break
 		}

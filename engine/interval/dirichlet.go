@@ -121,8 +121,8 @@ func contourIntegral(poles []pole, path hyperbola) (integral float64, settled bo
 	step := 0.5
 	integral = float64(step * (float64(0.5*path.height) + contourSum(poles, path, step, step))) // φ(0) = 1 counts half
 	for range 8 {
+		finer := (integral + float64(step*contourSum(poles, path, step/2, step))) / 2
 		step /= 2
-		finer := float64(0.5*integral) + float64(step*contourSum(poles, path, step, step+step))
 		if math.Abs(finer-integral) <= 1e-12*finer {
 			return finer, true
 		}
@@ -170,11 +170,11 @@ func steepestHyperbola(poles []pole, depth float64) hyperbola {
 		variance += float64(float64(p.b*p.b) * p.count)
 	}
 	scale := 1 / math.Sqrt(variance)
-	h := hyperbola{height: 4 * scale}
+	h := hyperbola{height: float64(4 * scale)}
 	// y doubles until φ is negligible there, then halves the bracket until it is not too much so: where the path
 	// turns sharply, a point far beyond the turn would be a bad guide.
 	near, far := 0.0, math.Inf(1)
-	x, y := 0.0, 2*scale
+	x, y := 0.0, float64(2*scale)
 	for range 200 {
 		x = steepestX(poles, x, y)
 		lnAbs, _ := contourProduct(poles, x, y)
@@ -193,7 +193,7 @@ func steepestHyperbola(poles []pole, depth float64) hyperbola {
 		if far < math.Inf(1) {
 			next = (near + far) / 2
 		}
-		x *= (next / y) * (next / y) // as a parabola would go on
+		x = float64(x * (next / y) * (next / y)) // as a parabola would go on
 		y = next
 	}
 	ratio := y / h.height
@@ -218,10 +218,10 @@ func steepestX(poles []pole, x, y float64) float64 {
 		// Newton's step is held to a few y, and inside the bracket, where the phase is far from linear.
 		if phase > 0 {
 			hi = x
-			move = math.Max(move, -4*y)
+			move = math.Max(move, -float64(4*y))
 		} else {
 			lo = x
-			move = math.Min(move, 4*y)
+			move = math.Min(move, float64(4*y))
 		}
 		if next := x + move; next > lo && next < hi {
 			x = next

@@ -62,13 +62,13 @@ func hypergeometricTail(x, M, n, N int) float64 {
 	// From the probability of x on, the ratios of neighbours are below 1.
 	sum, term := 1.0, 1.0
 	for j := x; j < min(M, n); j++ {
-		term *= float64(M-j) / float64(j+1) * (float64(n-j) / float64(N-M-n+j+1))
+		term = float64(term * float64(M-j) / float64(j+1) * float64(n-j) / float64(N-M-n+j+1))
 		sum += term
 		if term < 1e-18*sum {
 			break
 		}
 	}
-	return exp(lnHypergeometric(x, M, n, N)) * sum
+	return float64(exp(lnHypergeometric(x, M, n, N)) * sum)
 }
 
 // lnHypergeometric returns ln P(X = x) for x in the support and 0 < n < N, as three binomial probabilities at

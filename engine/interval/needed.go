@@ -13,10 +13,13 @@ const MostNeeded = 1_000_000
 // enough says whether an interval is. low and high are the present units' values under their two completions.
 //
 // The present sample is stretched to n units by quantiles, x′(j) = x(⌈j·len/n⌉) for j = 1…n, its real interval is
-// computed by method, and the smallest such n at or above the present number is found by doubling and bisection. The
-// spread of few units is itself uncertain, so the answer is a guide, not a promise. more is true, and n is MostNeeded,
+// computed by method, and the smallest such n at or above the present number is found by doubling and bisection, to
+// within one part in 256. The spread of few units is itself uncertain, so the answer is a guide, not a promise. more is true, and n is MostNeeded,
 // where even that many would not do. An empty sample gives 0.
 func Needed(method MeanMethod, low, high []float64, scale Scale, confidence float64, enough func(Interval) bool) (n int, more bool, err error) {
+	if err := checkValues(low, high, scale); err != nil {
+		return 0, false, err
+	}
 	if len(low) == 0 {
 		return 0, false, nil
 	}
@@ -38,7 +41,7 @@ func NeededRate(k, missing, n int, confidence float64, repeated bool, enough fun
 		method = RateSequence
 	}
 	return search(n, func(units int) (bool, error) {
-		share := func(x int) int { return int(math.Round(float64(x) / float64(n) * float64(units))) }
+		share := func(x int) int { return int(math.Round(float64(float64(x) / float64(n) * float64(units)))) }
 		events := share(k)
 		iv, err := method(events, min(share(missing), units-events), units, confidence)
 		return err == nil && enough(iv), err
@@ -70,7 +73,7 @@ func search(least int, will func(n int) (bool, error)) (n int, more bool, err er
 		}
 		break
 	}
-	for good-bad > 1 {
+	for good-bad > 1+good/256 {
 		middle := bad + (good-bad)/2
 		ok, err := will(middle)
 		if err != nil {

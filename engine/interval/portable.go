@@ -42,7 +42,7 @@ func expm1(x float64) float64 {
 func expm1Series(x float64) float64 {
 	s := 0.0
 	for i := 15.0; i >= 1; i-- {
-		s = float64(x/i) * (1 + s)
+		s = float64(x / i * (1 + s))
 	}
 	return s
 }
@@ -118,7 +118,7 @@ func atanUnit(t float64) float64 {
 	for i := len(oddReciprocals) - 1; i >= 0; i-- {
 		p = float64(z * (oddReciprocals[i] + p))
 	}
-	return scale * (t + float64(t*p))
+	return float64(scale * (t + float64(t*p)))
 }
 
 // sincos returns the sine and the cosine of x, for |x| up to about 1e5.
@@ -128,8 +128,8 @@ func sincos(x float64) (sin, cos float64) {
 	z := -float64(r * r)
 	s, c := 0.0, 0.0
 	for i := 20.0; i >= 2; i -= 2 {
-		c = float64(z/float64(i*(i-1))) * (1 + c)
-		s = float64(z/float64(i*(i+1))) * (1 + s)
+		c = float64(z / float64(i*(i-1)) * (1 + c))
+		s = float64(z / float64(i*(i+1)) * (1 + s))
 	}
 	sin, cos = r+float64(r*s), 1+c
 	switch math.Mod(k, 4) {

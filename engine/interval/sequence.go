@@ -135,21 +135,37 @@ func mixtureEdge(levels []level, slopes []float64, peak, end, top float64) float
 	return outside
 }
 
-// lnProduct returns g(θ). Values that occur once are multiplied up and their logarithm taken together,
-// which is the faster way; the others go through ln1p, which stays accurate for any count.
+// lnProduct returns g(θ). Factors that occur a few times are multiplied up and their logarithm taken together,
+// which is several times faster; the others go through ln1p, which stays accurate for any count.
 func lnProduct(levels []level, slopes []float64, theta float64) float64 {
 	sum, product := 0.0, 1.0
 	for i, l := range levels {
 		x := float64(theta * slopes[i])
-		if l.count != 1 {
+		if l.count > mostMultiplied || (l.count > 1 && !(x > -0.99 && x < 99)) {
 			sum += float64(l.count * ln1p(x))
 			continue
 		}
-		product *= 1 + x
+		product = float64(product * power(1+x, int(l.count)))
 		if product < 1e-150 || product > 1e150 {
 			sum += ln(product)
 			product = 1
 		}
 	}
 	return sum + ln(product)
+}
+
+// mostMultiplied is the count up to which a factor between 0.01 and 100 is multiplied up: its power is then
+// between 1e-64 and 1e64, and loses no more than 5 bits.
+const mostMultiplied = 32
+
+// power returns x to the power n >= 1 by squaring.
+func power(x float64, n int) float64 {
+	p := 1.0
+	for ; n > 1; n >>= 1 {
+		if n&1 == 1 {
+			p = float64(p * x)
+		}
+		x = float64(x * x)
+	}
+	return float64(p * x)
 }

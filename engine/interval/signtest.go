@@ -7,7 +7,7 @@ import "math"
 // worse, ½). It is rounded up to 12 significant digits, 1 when nothing changed, 1e-300 where it is smaller than
 // that, and NaN (which is below no threshold) when a count is negative or their sum exceeds 10¹².
 func SignTest(better, worse int) float64 {
-	return roundP(2*signTail(max(better, worse), min(better, worse)), better, worse)
+	return roundP(float64(2*signTail(max(better, worse), min(better, worse))), better, worse)
 }
 
 // SignTail returns the one-sided p-value P(X >= better), X ~ Bin(better + worse, ½), rounded as in
