@@ -40,7 +40,7 @@ func TestComputed(t *testing.T) {
 				continue
 			}
 			name = strings.TrimSuffix(name, " -->")
-			make, found := computed[name]
+			compute, found := computed[name]
 			if !found {
 				t.Errorf("%s:%d: nothing computes %q", d.path, i+1, name)
 				continue
@@ -51,7 +51,7 @@ func TestComputed(t *testing.T) {
 			for to < len(d.lines) && strings.HasPrefix(d.lines[to], "|") {
 				to++
 			}
-			want := markdown(make(t))
+			want := markdown(compute(t))
 			if diff := cmp.Diff(d.lines[from:to], want); diff == "" {
 				continue
 			} else if !*update {
