@@ -66,6 +66,14 @@ type Question interface {
 	Answer(context Context) (Answer, error)
 }
 
+// RowsChecker is a question that can tell only from all rows together that some are wrong, or that they cannot
+// answer its rules: a version that is not in the files, say.
+type RowsChecker interface {
+	// CheckRows reports such problems to diags. It is called once, when every input of the question was read
+	// without one, and before Answer.
+	CheckRows(diags *diag.List)
+}
+
 // Input is a set of files of one kind, read as one.
 type Input struct {
 	Role          string   // "" for the decisions themselves

@@ -32,7 +32,7 @@ func (s Size) String() string {
 	if s.More {
 		return "more than " + strconv.Itoa(s.Units)
 	}
-	return "about " + strconv.Itoa(rounded(s.Units))
+	return "about " + strconv.Itoa(Rounded(s.Units))
 }
 
 // MeanSample is the present values of independent units, each under its two completions, from which the size
@@ -69,13 +69,13 @@ func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
 	case !ok:
 		return nil
 	case j.Looks.Value == policy.LooksOnce:
-		return &report.Needs{What: s.Unit + " in a new sample, planned beforehand", AtLeast: rounded(size.Units)}
+		return &report.Needs{What: s.Unit + " in a new sample, planned beforehand", AtLeast: Rounded(size.Units)}
 	}
-	return &report.Needs{What: "more " + s.Unit + " at the present spread", AtLeast: rounded(size.Units - len(s.Low))}
+	return &report.Needs{What: "more " + s.Unit + " at the present spread", AtLeast: Rounded(size.Units - len(s.Low))}
 }
 
-// rounded is a size as it is told: two digits, upward, since the spread that it rests on is itself uncertain.
-func rounded(n int) int {
+// Rounded is a size as it is told: two digits, upward, since the spread that it rests on is itself uncertain.
+func Rounded(n int) int {
 	step := 1
 	for n/step >= 100 {
 		step *= 10
@@ -105,9 +105,9 @@ func RateNeeds(k, missing, n int, unit string, t report.Threshold, j policy.Judg
 	case err != nil || size == 0:
 		return nil
 	case repeated:
-		return &report.Needs{What: "more " + unit + " at the present rate", AtLeast: rounded(size - n)}
+		return &report.Needs{What: "more " + unit + " at the present rate", AtLeast: Rounded(size - n)}
 	}
-	return &report.Needs{What: unit + " in a new sample (or `looks: repeated`, set before collecting)", AtLeast: rounded(size)}
+	return &report.Needs{What: unit + " in a new sample (or `looks: repeated`, set before collecting)", AtLeast: Rounded(size)}
 }
 
 // decides returns whether an interval would decide a rule with threshold t.

@@ -1,43 +1,26 @@
 package humanai
 
 import (
-	"fmt"
-	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/report"
-	"golang.org/x/text/unicode/norm"
 )
 
 // wide is the width above which a study cannot decide a useful threshold.
 const wide = 0.5
 
-// flags collects findings and where in the files they were made.
-type flags struct {
-	findings []report.Finding
-	located  []gate.Located
-}
-
-// add adds a finding where count is above zero.
-func (f *flags) add(code string, severity report.Severity, count int, format string, args ...any) {
-	if count > 0 {
-		f.findings = append(f.findings, report.Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), Count: count})
-	}
-}
-
-// at adds where the decisions of a finding stand.
-func (f *flags) at(code string, t *Tally, keys []key) {
+// locate adds where the decisions of a finding stand.
+func (t *Tally) locate(f *gate.Found, code string, keys []key) {
 	for _, k := range keys {
-		f.located = append(f.located, gate.Located{Code: code, Pos: t.rows[k].pos})
+		f.At(code, t.rows[k].pos)
 	}
 }
 
 // findings points at what a person would want to know of the data, the gravest first.
-func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) flags {
-	var f flags
+func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) gate.Found {
+	var f gate.Found
 	name := func(people []string) string {
 		if !showReviewers || len(people) == 0 {
 			return ""
@@ -51,32 +34,32 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 
 	switch {
 	case s.design.name == sparse:
-		f.add("sparse_design", report.Warning, 1, "Most cases were decided once in each condition, by different people: the study is described, and no rule is decided.")
+		f.Add("sparse_design", report.Warning, 1, "Most cases were decided once in each condition, by different people: the study is described, and no rule is decided.")
 	case s.design.name == mixed:
-		f.add("mixed_design", report.Warning, 1, "Some people decided some cases once and others twice; declare the design to have accuracy_difference decided.")
+		f.Add("mixed_design", report.Warning, 1, "Some people decided some cases once and others twice; declare the design to have accuracy_difference decided.")
 	}
 	if s.design.contradicted {
-		f.add("design_contradicted", report.Warning, 1, "The file does not follow the declared design (%s).", s.design.name)
+		f.Add("design_contradicted", report.Warning, 1, "The file does not follow the declared design (%s).", s.design.name)
 	}
-	f.add("wrong_order", report.Warning, len(s.wrongOrder),
-		"In %s the times show the decision with the output before the one without; the one without must come first.", plural(len(s.wrongOrder), "pair", "pairs"))
-	f.at("wrong_order", t, s.wrongOrder)
+	f.Add("wrong_order", report.Warning, len(s.wrongOrder),
+		"In %s the times show the decision with the output before the one without; the one without must come first.", gate.Plural(len(s.wrongOrder), "pair", "pairs"))
+	t.locate(&f, "wrong_order", s.wrongOrder)
 	if s.design.name == beforeAfter {
-		f.add("order_unknown", report.Note, s.noOrder, "%s without times: that the decision without the output came first cannot be seen.",
-			plural(s.noOrder, "pair is", "pairs are"))
+		f.Add("order_unknown", report.Note, s.noOrder, "%s without times: that the decision without the output came first cannot be seen.",
+			gate.Plural(s.noOrder, "pair is", "pairs are"))
 	}
-	f.add("overlapping_decisions", report.Warning, s.overlap,
-		"In %s the one with the output was started before the one without was made: the output may have been seen too early.", plural(s.overlap, "pair of decisions", "pairs of decisions"))
+	f.Add("overlapping_decisions", report.Warning, s.overlap,
+		"In %s the one with the output was started before the one without was made: the output may have been seen too early.", gate.Plural(s.overlap, "pair of decisions", "pairs of decisions"))
 	if s.design.name == crossed && nearlySparse(t.keys()) {
-		f.add("nearly_sparse", report.Warning, 1, "Most (case, condition) pairs hold a single decision: people and cases can hardly be told apart in this study.")
+		f.Add("nearly_sparse", report.Warning, 1, "Most (case, condition) pairs hold a single decision: people and cases can hardly be told apart in this study.")
 	}
-	f.add("departs_from_assignment", report.Warning, len(s.departed), "%s not as assigned (another condition, or a case not assigned): left out of every measure.",
-		plural(len(s.departed), "row is", "rows are"))
+	f.Add("departs_from_assignment", report.Warning, len(s.departed), "%s not as assigned (another condition, or a case not assigned): left out of every measure.",
+		gate.Plural(len(s.departed), "row is", "rows are"))
 	departed := make([]key, 0, len(s.departed))
 	for _, e := range s.departed {
 		departed = append(departed, e.key)
 	}
-	f.at("departs_from_assignment", t, departed)
+	t.locate(&f, "departs_from_assignment", departed)
 
 	absent, arms := 0, map[string]*[2]int{}
 	perPerson := map[string]int{}
@@ -95,8 +78,8 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 	if s.assigned {
 		required = "the assignment"
 	}
-	f.add("absent_decisions", report.Warning, absent, "%s %s requires no row holds: counted as missing, both ways.",
-		plural(absent, "decision that", "decisions that"), required)
+	f.Add("absent_decisions", report.Warning, absent, "%s %s requires no row holds: counted as missing, both ways.",
+		gate.Plural(absent, "decision that", "decisions that"), required)
 	if s.bothArms {
 		n := 0
 		for _, a := range arms {
@@ -104,7 +87,7 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 				n++
 			}
 		}
-		f.add("missing_arm", report.Warning, n, "%s in one condition only: the other arm counts as missing, both ways.", plural(n, "person decided", "people decided"))
+		f.Add("missing_arm", report.Warning, n, "%s in one condition only: the other arm counts as missing, both ways.", gate.Plural(n, "person decided", "people decided"))
 	}
 
 	var noOutput, ignored, silent []key
@@ -119,11 +102,11 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 			silent = append(silent, k)
 		}
 	}
-	f.add("with_row_without_output", report.Warning, len(noOutput), "%s no ai_output although the output was on the screen: left out of the rates that need it.",
-		plural(len(noOutput), "row `with` has", "rows `with` have"))
-	f.at("with_row_without_output", t, noOutput)
-	f.add("output_ignored", report.Note, len(ignored), "%s an ai_output although the output was not on the screen; it is ignored.", plural(len(ignored), "row `without` has", "rows `without` have"))
-	f.add("abstentions", report.Note, len(silent), "%s an output that the policy lists under `abstain`: left out of every rate about the system.", plural(len(silent), "row shows", "rows show"))
+	f.Add("with_row_without_output", report.Warning, len(noOutput), "%s no ai_output although the output was on the screen: left out of the rates that need it.",
+		gate.Plural(len(noOutput), "row `with` has", "rows `with` have"))
+	t.locate(&f, "with_row_without_output", noOutput)
+	f.Add("output_ignored", report.Note, len(ignored), "%s an ai_output although the output was not on the screen; it is ignored.", gate.Plural(len(ignored), "row `without` has", "rows `without` have"))
+	f.Add("abstentions", report.Note, len(silent), "%s an output that the policy lists under `abstain`: left out of every rate about the system.", gate.Plural(len(silent), "row shows", "rows show"))
 
 	several := 0
 	for _, outs := range t.outputs() {
@@ -131,7 +114,7 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 			several++
 		}
 	}
-	f.add("several_outputs", report.Warning, several, "%s several different outputs.", plural(several, "case was shown with", "cases were shown with"))
+	f.Add("several_outputs", report.Warning, several, "%s several different outputs.", gate.Plural(several, "case was shown with", "cases were shown with"))
 
 	var single []string
 	for _, p := range sortedKeys(perPerson) {
@@ -139,7 +122,7 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 			single = append(single, p)
 		}
 	}
-	f.add("single_decision", report.Note, len(single), "%s a single decision%s.", plural(len(single), "person has", "people have"), name(single))
+	f.Add("single_decision", report.Note, len(single), "%s a single decision%s.", gate.Plural(len(single), "person has", "people have"), name(single))
 
 	s.identical(t, &f)
 	labels(t, abstain, &f)
@@ -148,7 +131,7 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 
 // identical points at reviewers whose decisions are the same on all their cases: a team that discusses cases
 // is one reviewer.
-func (s *study) identical(t *Tally, f *flags) {
+func (s *study) identical(t *Tally, f *gate.Found) {
 	answers := map[string][]string{}
 	for _, k := range t.keys() {
 		r := t.rows[k]
@@ -168,12 +151,12 @@ func (s *study) identical(t *Tally, f *flags) {
 			people += n
 		}
 	}
-	f.add("identical_reviewers", report.Warning, people, "%s the same decisions as another on all their cases; people who decide together count as one reviewer.", plural(people, "person has", "people have"))
+	f.Add("identical_reviewers", report.Warning, people, "%s the same decisions as another on all their cases; people who decide together count as one reviewer.", gate.Plural(people, "person has", "people have"))
 }
 
 // labels points at labels that look like one label written in several ways, at constant columns and at
 // outputs that no decision ever equals.
-func labels(t *Tally, abstain map[string]bool, f *flags) {
+func labels(t *Tally, abstain map[string]bool, f *gate.Found) {
 	all, decisions, references, outputs := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	people, cases, conditions := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for k, r := range t.rows {
@@ -187,22 +170,22 @@ func labels(t *Tally, abstain map[string]bool, f *flags) {
 		ref := t.references[k.item].value
 		all[ref], references[ref] = true, true
 	}
-	f.alike("labels_differ_only_in_form", "labels", all)
-	f.alike("cases_differ_only_in_form", "case ids", cases)
-	if n := len(forms(people)); n > 0 { // reviewers are counted, never named
-		f.add("reviewers_differ_only_in_form", report.Warning, n, "%s only in letter case, spaces or Unicode form: one person under two names counts twice.",
-			plural(n, "group of reviewers differs", "groups of reviewers differ"))
+	gate.AddForms(f, "labels_differ_only_in_form", "labels", all)
+	gate.AddForms(f, "cases_differ_only_in_form", "case ids", cases)
+	if n := len(gate.Forms(people)); n > 0 { // reviewers are counted, never named
+		f.Add("reviewers_differ_only_in_form", report.Warning, n, "%s only in letter case, spaces or Unicode form: one person under two names counts twice.",
+			gate.Plural(n, "group of reviewers differs", "groups of reviewers differ"))
 	}
 	for _, c := range []struct {
 		name   string
 		values map[string]bool
 	}{{"decision", decisions}, {"reference", references}, {"ai_output", outputs}} {
 		if len(c.values) == 1 && len(t.rows) > 1 {
-			f.add("constant_column", report.Note, 1, "Every recorded %s is %s.", c.name, diag.Quote(sortedKeys(c.values)[0]))
+			f.Add("constant_column", report.Note, 1, "Every recorded %s is %s.", c.name, diag.Quote(sortedKeys(c.values)[0]))
 		}
 	}
 	if len(conditions) == 1 {
-		f.add("one_condition", report.Warning, 1, "Every row is `%s`: how people decide in the other condition is not in the file.", sortedKeys(conditions)[0])
+		f.Add("one_condition", report.Warning, 1, "Every row is `%s`: how people decide in the other condition is not in the file.", sortedKeys(conditions)[0])
 	}
 	var never []string
 	for _, o := range sortedKeys(outputs) {
@@ -210,52 +193,7 @@ func labels(t *Tally, abstain map[string]bool, f *flags) {
 			never = append(never, o)
 		}
 	}
-	f.add("output_never_decided", report.Warning, len(never),
+	f.Add("output_never_decided", report.Warning, len(never),
 		"No decision ever equals the %s %s: the system counts as wrong there. If it commits to nothing, list it under `abstain` in the policy.",
-		map[bool]string{true: "output", false: "outputs"}[len(never) == 1], quoted(never))
-}
-
-// alike adds a finding for each group of values that differ only in letter case, inner white space or Unicode form.
-func (f *flags) alike(code, what string, values map[string]bool) {
-	for _, group := range forms(values) {
-		f.add(code, report.Warning, len(group), "The %s %s differ only in letter case, spaces or Unicode form; values are compared as text, so write each one way.", what, quoted(group))
-	}
-}
-
-// forms groups the values that are one under letter case, inner white space and Unicode form.
-func forms(values map[string]bool) [][]string {
-	groups := map[string][]string{}
-	for _, v := range sortedKeys(values) {
-		folded := strings.Map(func(r rune) rune {
-			if unicode.IsSpace(r) {
-				return -1
-			}
-			return r
-		}, strings.ToLower(norm.NFKC.String(v)))
-		groups[folded] = append(groups[folded], v)
-	}
-	var list [][]string
-	for _, k := range sortedKeys(groups) {
-		if len(groups[k]) > 1 {
-			list = append(list, groups[k])
-		}
-	}
-	slices.SortFunc(list, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	return list
-}
-
-// mostQuoted is how many values a message names.
-const mostQuoted = 5
-
-// quoted lists values for a message.
-func quoted(values []string) string {
-	shown := make([]string, 0, mostQuoted)
-	for _, v := range values[:min(len(values), mostQuoted)] {
-		shown = append(shown, diag.Quote(v))
-	}
-	text := strings.Join(shown, ", ")
-	if more := len(values) - len(shown); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+		map[bool]string{true: "output", false: "outputs"}[len(never) == 1], gate.Quoted(never))
 }

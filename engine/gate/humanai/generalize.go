@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
 )
@@ -47,7 +48,7 @@ func (v *view) generalized() (measured, error) {
 		v.coin(people, cases, low, high)
 	}
 	missing, recorded := 0, 0
-	var estimate sum
+	var estimate gate.Fractions
 	for p := range low {
 		for c := range low[p] {
 			if low[p][c] < high[p][c] || low[p][c] == unseen {
@@ -58,7 +59,7 @@ func (v *view) generalized() (measured, error) {
 				continue
 			}
 			recorded++
-			estimate.add(int(low[p][c]), 1, 1)
+			estimate.Add(int(low[p][c]), 1, 1)
 		}
 	}
 	iv, err := interval.PairingAverage(low, high, v.judging.Confidence.Value)
@@ -70,7 +71,7 @@ func (v *view) generalized() (measured, error) {
 		m.doubts.Undecided = "Nothing was evaluated: no cell has what it needs recorded."
 		return m, nil
 	}
-	m.Estimate = report.Number(estimate.over(recorded))
+	m.Estimate = report.Number(estimate.Over(recorded))
 	m.doubts.Undecided = v.designDoubt()
 	m.doubts.Review = v.unfairCoin()
 	return m, nil

@@ -3,7 +3,6 @@ package humanai
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 
 	"github.com/oloproof/oloproof/engine/gate"
@@ -111,7 +110,7 @@ func (s *study) whole(abstain []string, judging policy.Judging) *view {
 }
 
 // sliced is the view of the rows that a rule's `where` keeps.
-func (v *view) sliced(terms []sliceTerm, name string) *view {
+func (v *view) sliced(terms []gate.Term, name string) *view {
 	if len(terms) == 0 {
 		return v
 	}
@@ -198,19 +197,8 @@ func (v *view) count(r rate) (all tallied, people map[string]*tallied, repeats s
 	case moreCases > 0:
 		repeats = fmt.Sprintf("%d of %d cases appear more than once", moreCases, len(cases))
 	}
-	leftOut = reasons(reasonNoOutput, without, reasonAbstained, silent)
+	leftOut = gate.LeftOut(reasonNoOutput, without, reasonAbstained, silent)
 	return all, people, repeats, v.alsoLeftOut(leftOut, r.condition)
-}
-
-// reasons lists the reasons with a count above zero: reason, count, reason, count …
-func reasons(pairs ...any) []report.LeftOut {
-	var list []report.LeftOut
-	for i := 0; i < len(pairs); i += 2 {
-		if n := pairs[i+1].(int); n > 0 {
-			list = append(list, report.LeftOut{Reason: pairs[i].(string), Count: n})
-		}
-	}
-	return list
 }
 
 // alsoLeftOut adds what is left out of every measure of the view: of the decisions in the given conditions,
@@ -224,7 +212,7 @@ func (v *view) alsoLeftOut(list []report.LeftOut, conditions ...condition) []rep
 		}
 		return n
 	}
-	return append(list, reasons(reasonDeparts, among(v.departing), reasonNoSlice, among(v.unrecorded))...)
+	return append(list, gate.LeftOut(reasonDeparts, among(v.departing), reasonNoSlice, among(v.unrecorded))...)
 }
 
 // rateOver measures a rate over decisions, each decision a unit.
@@ -232,7 +220,7 @@ func (v *view) rateOver(r rate) (measured, error) {
 	all, _, repeats, leftOut := v.count(r)
 	m, err := v.exact(r.name, all, "decisions", leftOut)
 	if repeats != "" && m.doubts.Undecided == "" {
-		m.doubts.Review = "Among the " + plural(all.n, "decision", "decisions") + " of this rate " + repeats +
+		m.doubts.Review = "Among the " + gate.Plural(all.n, "decision", "decisions") + " of this rate " + repeats +
 			", which makes the interval too narrow: a person must decide, or use `per: person`."
 		m.Caution = "Too narrow: " + repeats + "."
 	}
@@ -322,12 +310,12 @@ func (v *view) systemAccuracy() (measured, error) {
 		}
 		return len(own)
 	}
-	leftOut := reasons(reasonNoOutput, none, reasonAbstained, silent, reasonDeparts, only(v.departing), reasonNoSlice, only(v.unrecorded))
+	leftOut := gate.LeftOut(reasonNoOutput, none, reasonAbstained, silent, reasonDeparts, only(v.departing), reasonNoSlice, only(v.unrecorded))
 	m, err := v.exact(systemAccuracy, c, "cases", leftOut)
 	if several > 0 && m.doubts.Undecided == "" {
-		m.Caution = "Several different outputs for " + plural(several, "case", "cases") + "."
+		m.Caution = "Several different outputs for " + gate.Plural(several, "case", "cases") + "."
 		m.doubts.Review = fmt.Sprintf("%s of %d had several different outputs, so whether the system was right there is not one answer: a person must decide.",
-			plural(several, "case", "cases"), c.n)
+			gate.Plural(several, "case", "cases"), c.n)
 	}
 	return m, err
 }
@@ -347,13 +335,13 @@ func (v *view) ownRates(r rate) (values *means, missing int, leftOut []report.Le
 		values.low = append(values.low, quotient(own.k, own.n))
 		values.high = append(values.high, quotient(own.k+own.missing, own.n))
 		if recorded := own.n - own.missing; recorded > 0 {
-			values.estimates.add(own.k, recorded, 1)
+			values.estimates.Add(own.k, recorded, 1)
 			values.estimated++
 		}
-		values.lows.add(own.k, own.n, 1)
-		values.highs.add(own.k+own.missing, own.n, 1)
+		values.lows.Add(own.k, own.n, 1)
+		values.highs.Add(own.k+own.missing, own.n, 1)
 	}
-	return values, missing, append(reasons(reasonNoneOwn, len(v.people)-len(people)), leftOut...)
+	return values, missing, append(gate.LeftOut(reasonNoneOwn, len(v.people)-len(people)), leftOut...)
 }
 
 // ratePerPerson measures the mean over people of each person's own rate, each person a unit.
@@ -432,13 +420,13 @@ func (v *view) gains() *gains {
 		}
 		values.low = append(values.low, gain(w.correct, w.n, o.correct+o.missing, o.n))
 		values.high = append(values.high, gain(w.correct+w.missing, w.n, o.correct, o.n))
-		values.lows.add(w.correct, w.n, 1)
-		values.lows.add(o.correct+o.missing, o.n, -1)
-		values.highs.add(w.correct+w.missing, w.n, 1)
-		values.highs.add(o.correct, o.n, -1)
+		values.lows.Add(w.correct, w.n, 1)
+		values.lows.Add(o.correct+o.missing, o.n, -1)
+		values.highs.Add(w.correct+w.missing, w.n, 1)
+		values.highs.Add(o.correct, o.n, -1)
 		if wr, or := w.n-w.missing, o.n-o.missing; wr > 0 && or > 0 {
-			values.estimates.add(w.correct, wr, 1)
-			values.estimates.add(o.correct, or, -1)
+			values.estimates.Add(w.correct, wr, 1)
+			values.estimates.Add(o.correct, or, -1)
 			values.estimated++
 		}
 	}
@@ -453,7 +441,7 @@ func (v *view) gains() *gains {
 // difference measures the accuracy difference: the mean over people of their gains.
 func (v *view) difference() (measured, error) {
 	g := v.gains()
-	m, err := v.mean(accuracyDifference, &g.means, interval.Difference, g.missing, v.alsoLeftOut(reasons(reasonOneArm, g.oneArmed), with, without))
+	m, err := v.mean(accuracyDifference, &g.means, interval.Difference, g.missing, v.alsoLeftOut(gate.LeftOut(reasonOneArm, g.oneArmed), with, without))
 	if err != nil {
 		return m, err
 	}
@@ -481,7 +469,7 @@ func (v *view) designDoubt() string {
 		return "Some people decided some cases once and others twice: declare the design (`design: crossed` or `design: before_after`)."
 	case len(v.wrongOrder) > 0:
 		return fmt.Sprintf("In %s the decision with the output came first; in a before_after study the one without must.",
-			plural(len(v.wrongOrder), "pair of decisions", "pairs of decisions"))
+			gate.Plural(len(v.wrongOrder), "pair of decisions", "pairs of decisions"))
 	}
 	return ""
 }
@@ -490,8 +478,8 @@ func (v *view) designDoubt() string {
 // printed means.
 type means struct {
 	low, high   []float64
-	estimates   sum // over the estimated units
-	lows, highs sum // over all units
+	estimates   gate.Fractions // over the estimated units
+	lows, highs gate.Fractions // over all units
 	estimated   int
 }
 
@@ -511,7 +499,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, missing int, le
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
 	if x.estimated > 0 {
-		m.Estimate = report.Number(x.estimates.over(x.estimated))
+		m.Estimate = report.Number(x.estimates.Over(x.estimated))
 		if less := len(x.low) - x.estimated; less > 0 {
 			m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d people: the others have nothing recorded on one side.", x.estimated, len(x.low))
 		}
@@ -519,7 +507,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, missing int, le
 		m.doubts.Undecided = "Nothing was evaluated: no person has a recorded decision to count."
 	}
 	if n := len(x.low); n > 0 {
-		m.Completions = &report.Completions{Low: x.lows.over(n), High: x.highs.over(n)}
+		m.Completions = &report.Completions{Low: x.lows.Over(n), High: x.highs.Over(n)}
 	}
 	sample := gate.MeanSample{Low: x.low, High: x.high, Scale: scale, Enrolled: len(v.people), Unit: "people"}
 	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
@@ -532,40 +520,6 @@ func quotient(k, n int) float64 { return float64(k) / float64(n) }
 
 // gain is a/b − c/d rounded once: the counts are far below the 2^53 up to which products are exact.
 func gain(a, b, c, d int) float64 { return float64(a*d-c*b) / float64(b*d) }
-
-// sum is an exact sum of fractions, grouped by denominator so that it stays small.
-type sum map[int]*big.Int
-
-// add adds sign·k/n.
-func (s *sum) add(k, n, sign int) {
-	if *s == nil {
-		*s = sum{}
-	}
-	if (*s)[n] == nil {
-		(*s)[n] = new(big.Int)
-	}
-	(*s)[n].Add((*s)[n], big.NewInt(int64(sign*k)))
-}
-
-// over is the sum divided by units, rounded once.
-func (s sum) over(units int) float64 {
-	total := new(big.Rat)
-	for _, n := range sortedInts(s) {
-		total.Add(total, new(big.Rat).SetFrac(s[n], big.NewInt(int64(n))))
-	}
-	x, _ := total.Quo(total, new(big.Rat).SetInt64(int64(units))).Float64()
-	return x
-}
-
-// sortedInts returns the denominators in order.
-func sortedInts(s sum) []int {
-	list := make([]int, 0, len(s))
-	for n := range s {
-		list = append(list, n)
-	}
-	slices.Sort(list)
-	return list
-}
 
 // times measures decision times in seconds: the pooled median of a condition without an interval (decisions of
 // the same people would make it far too narrow), and the median over people of their own medians with one. A
@@ -634,12 +588,4 @@ func median(list []float64) float64 {
 		return list[n/2]
 	}
 	return list[n/2-1]/2 + list[n/2]/2
-}
-
-// plural writes a count with its noun.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

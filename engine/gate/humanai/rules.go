@@ -3,7 +3,6 @@ package humanai
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
@@ -57,7 +56,7 @@ type rule struct {
 	policy.Rule
 	perPerson  bool
 	generalize bool
-	terms      []sliceTerm
+	terms      []gate.Term
 	slice      string // in words
 }
 
@@ -69,7 +68,7 @@ type question struct {
 	abstain    []string
 	inputs     []gate.Input
 	rules      []rule
-	where      []string // columns that rules slice by
+	slicing    gate.Slicing
 	policyNote []report.Finding
 	prospects  []diag.Diagnostic
 	tally      *Tally
@@ -88,9 +87,9 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		s.Map.Done(s.Context())
 		switch {
 		case len(files) > 0:
-			q.notRead("decisions", decisions)
+			q.policyNote = append(q.policyNote, gate.NotRead("decisions", decisions)...)
 			if assigned.Set && assignment == "" {
-				q.notRead("assignment", []policy.Text{assigned})
+				q.policyNote = append(q.policyNote, gate.NotRead("assignment", []policy.Text{assigned})...)
 			}
 		case len(decisions) == 0 && source.NoFiles:
 		case len(decisions) == 0:
@@ -100,7 +99,7 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 				s.Map.Errorf(s.Pos, "%s names no decisions; add `decisions: decisions.csv`, or name files on the command line", s.Context())
 			}
 		default:
-			base = folder(s.Pos.File)
+			base = gate.Folder(s.Pos.File)
 			for _, d := range decisions {
 				files = append(files, d.Value)
 			}
@@ -110,9 +109,9 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 	if source.Section == nil && len(files) == 0 {
 		diags.Add(diag.Diagnostic{Message: noFile})
 	}
-	q.tally = newTally(len(q.where), source.Flags.ShowUnits)
+	q.tally = newTally(len(q.slicing.Columns), source.Flags.ShowUnits)
 	rename := map[string]string{}
-	known := columns(q.where)
+	known := columns(q.slicing.Columns)
 	for _, p := range source.Settings.Columns {
 		rename[p.Key.Value] = p.Value.Value
 		if !slices.ContainsFunc(known, func(c rows.Column) bool { return c.Name == p.Key.Value }) {
@@ -144,23 +143,6 @@ func only(m map[string]string, keys ...string) map[string]string {
 	return kept
 }
 
-// folder is the folder of a policy's file, as a path with forward or native separators as given; "." where
-// the file has none.
-func folder(file string) string {
-	if i := strings.LastIndexAny(file, `/\`); i >= 0 {
-		return file[:i+1]
-	}
-	return "."
-}
-
-// notRead notes that a file of the policy was not read because files were named on the command line.
-func (q *question) notRead(key string, paths []policy.Text) {
-	for _, p := range paths {
-		q.policyNote = append(q.policyNote, report.Finding{Code: "policy_file_not_read", Severity: report.Note,
-			Message: "The policy's `" + key + ": " + p.Value + "` was not read: files were named on the command line.", Count: 1})
-	}
-}
-
 // readSection reads the gate's keys of a section, and its rules.
 func (q *question) readSection(s *policy.Section, diags *diag.List) {
 	design := s.Map.Choice("design", Designs...)
@@ -177,8 +159,8 @@ func (q *question) readSection(s *policy.Section, diags *diag.List) {
 	for i := range rules {
 		q.rules = append(q.rules, q.compileRule(rules[i]))
 	}
+	q.policyNote = append(q.policyNote, gate.NoteThresholds(findings)...)
 	for _, f := range findings {
-		q.policyNote = append(q.policyNote, report.Finding{Code: f.Code, Severity: report.Warning, Message: f.Message + ".", Count: 1})
 		q.prospects = append(q.prospects, diag.Diagnostic{Pos: f.Pos, Message: f.Message})
 	}
 }
@@ -235,17 +217,7 @@ func (q *question) compileRule(p policy.Rule) rule {
 		}
 		r.Looks, r.Planned, r.MeanMethod = policy.Text{}, policy.Int{}, policy.Text{} // a section's is for its means
 	}
-	var names, values []string
-	for _, w := range p.Where {
-		i := slices.Index(q.where, w.Key.Value)
-		if i < 0 {
-			i = len(q.where)
-			q.where = append(q.where, w.Key.Value)
-		}
-		r.terms = append(r.terms, sliceTerm{i, w.Value.Value})
-		names, values = append(names, w.Key.Value), append(values, w.Value.Value)
-	}
-	r.slice = joinTerms(names, values)
+	r.terms, r.slice = q.slicing.Terms(p.Where)
 	return r
 }
 
@@ -320,8 +292,8 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 			g.Rules = append(g.Rules, r)
 		}
 	}
-	g.Findings = slices.Concat(f.findings, q.policyNote, settled)
-	return gate.Answer{Gate: g, Located: f.located}, nil
+	g.Findings = slices.Concat(f.Findings, q.policyNote, settled)
+	return gate.Answer{Gate: g, Located: f.Located}, nil
 }
 
 // measures lists every measure of the study.
@@ -378,7 +350,7 @@ func (q *question) decide(r *rule, all *view) (report.Rule, error) {
 	}
 	if r.Map.Has("max_left_out") && r.Metric.Value != accuracyDifference && m.doubts.Undecided == "" {
 		if left, total := leftOutOf(m.Measure); gate.Exceeds(left, total, r.MaxLeftOut) {
-			m.doubts.Undecided = plural(left, m.UnitName[:len(m.UnitName)-1], m.UnitName) + " left out, more than max_left_out allows (" + r.MaxLeftOut.Text + ")."
+			m.doubts.Undecided = gate.Plural(left, m.UnitName[:len(m.UnitName)-1], m.UnitName) + " left out, more than max_left_out allows (" + r.MaxLeftOut.Text + ")."
 		}
 	}
 	gate.Conclude(&out, m.doubts)

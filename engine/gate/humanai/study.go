@@ -2,8 +2,8 @@ package humanai
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/rows"
 )
 
@@ -245,25 +245,19 @@ func (x *sliceIndex) of(k key) []text {
 	return values
 }
 
-// sliceTerm is one condition of a slice: the column (an index into entry.where) must hold the value.
-type sliceTerm struct {
-	column int
-	value  string
-}
-
 // slice returns the entries that a rule's `where` keeps, and those it cannot tell because the column is not
 // recorded. An absent decision that may belong to the slice is kept: as a missing one it can only
 // widen the interval.
-func slice(entries []entry, terms []sliceTerm) (kept, unrecorded []entry) {
+func slice(entries []entry, terms []gate.Term) (kept, unrecorded []entry) {
 	if len(terms) == 0 {
 		return entries, nil
 	}
 	for _, e := range entries {
 		in, unknown := true, false
 		for _, t := range terms {
-			v := e.where[t.column]
+			v := e.where[t.Column]
 			unknown = unknown || !v.recorded
-			in = in && (!v.recorded || v.value == t.value)
+			in = in && (!v.recorded || v.value == t.Value)
 		}
 		switch {
 		case !in:
@@ -274,13 +268,4 @@ func slice(entries []entry, terms []sliceTerm) (kept, unrecorded []entry) {
 		}
 	}
 	return kept, unrecorded
-}
-
-// joinTerms names a slice for labels: "column=value, column=value" in the policy's order.
-func joinTerms(names []string, values []string) string {
-	parts := make([]string, len(names))
-	for i := range names {
-		parts[i] = names[i] + "=" + values[i]
-	}
-	return strings.Join(parts, ", ")
 }

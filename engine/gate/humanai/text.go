@@ -3,6 +3,7 @@ package humanai
 import (
 	"fmt"
 
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
 )
@@ -71,8 +72,8 @@ func (s *study) data() report.Data {
 func (s *study) summary() string {
 	c := s.counted()
 	text := fmt.Sprintf("%s: %s, %s, %s (%d with, %d without), %d missing",
-		designNames[s.design.name], plural(len(s.people), "person", "people"), plural(s.cases, "case", "cases"),
-		plural(c.decisions[with]+c.decisions[without], "decision", "decisions"), c.decisions[with], c.decisions[without], c.missing+c.absent)
+		designNames[s.design.name], gate.Plural(len(s.people), "person", "people"), gate.Plural(s.cases, "case", "cases"),
+		gate.Plural(c.decisions[with]+c.decisions[without], "decision", "decisions"), c.decisions[with], c.decisions[without], c.missing+c.absent)
 	if c.absent > 0 {
 		text += fmt.Sprintf(" (%d of them without a row)", c.absent)
 	}
@@ -122,7 +123,7 @@ func ruleAssumptions(s *study, r *rule) []string {
 }
 
 // tooWide says that a study cannot decide a useful threshold, and about how many people it would need.
-func (v *view) tooWide(m measured, f *flags) {
+func (v *view) tooWide(m measured, f *gate.Found) {
 	width := m.Interval.Width()
 	if width <= wide || m.Estimate == nil {
 		return
@@ -131,5 +132,5 @@ func (v *view) tooWide(m measured, f *flags) {
 	if n, ok := m.people(func(iv interval.Interval) bool { return iv.Upper-iv.Lower <= wide }); ok {
 		text += fmt.Sprintf(" At the present spread it would need %s people in all to bring it to %.1f.", n, wide)
 	}
-	f.add("study_too_small", report.Warning, 1, "%s", text)
+	f.Add("study_too_small", report.Warning, 1, "%s", text)
 }

@@ -1,0 +1,59 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Plural writes a count with its noun.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// mostQuoted is how many values a message names.
+const mostQuoted = 5
+
+// Quoted lists values for a message, the first five of them, each quoted.
+func Quoted(values []string) string {
+	shown := make([]string, 0, mostQuoted)
+	for _, v := range values[:min(len(values), mostQuoted)] {
+		shown = append(shown, diag.Quote(v))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(values) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Forms groups the values that are one under letter case, inner white space and Unicode form: each group has at
+// least two, in order, and the groups are ordered by their first.
+func Forms[V any](values map[string]V) [][]string {
+	groups := map[string][]string{}
+	for v := range values {
+		folded := strings.Map(func(r rune) rune {
+			if unicode.IsSpace(r) {
+				return -1
+			}
+			return r
+		}, strings.ToLower(norm.NFKC.String(v)))
+		groups[folded] = append(groups[folded], v)
+	}
+	var list [][]string
+	for _, group := range groups {
+		if len(group) > 1 {
+			slices.Sort(group)
+			list = append(list, group)
+		}
+	}
+	slices.SortFunc(list, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	return list
+}
