@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -15,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
@@ -74,7 +75,7 @@ func column(t *testing.T, rows [][]string, i int) []string {
 // same compares two lists of names, whatever their order.
 func same(t *testing.T, what string, inDocument, inCode []string) {
 	t.Helper()
-	if diff := cmp.Diff(slices.Sorted(slices.Values(inCode)), slices.Sorted(slices.Values(inDocument))); diff != "" {
+	if diff := gocmp.Diff(slices.Sorted(slices.Values(inCode)), slices.Sorted(slices.Values(inDocument))); diff != "" {
 		t.Errorf("%s (-code +document):\n%s", what, diff)
 	}
 }
@@ -146,7 +147,7 @@ func TestPolicyKeys(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(places, documented); diff != "" {
+	if diff := gocmp.Diff(places, documented); diff != "" {
 		t.Errorf("keys and where they stand (-schema +document):\n%s", diff)
 	}
 	for _, inner := range []string{"waive", "reviewed"} {
@@ -229,7 +230,7 @@ func TestFindings(t *testing.T) {
 			inCode[c] = map[bool]string{true: row[1], false: "(not in the code)"}[hasKey(inCode, c)]
 		}
 	}
-	if diff := cmp.Diff(inCode, inDocument); diff != "" {
+	if diff := gocmp.Diff(inCode, inDocument); diff != "" {
 		t.Errorf("findings (-code +document):\n%s", diff)
 	}
 }
@@ -239,8 +240,8 @@ func hasKey(m map[string]string, k string) bool { _, found := m[k]; return found
 var codeForm = regexp.MustCompile(`^[a-z]+(_[a-z]+)+$|^abstentions$`)
 
 // collectCodes reads the codes of findings out of the source of a folder, with the severity where it stands
-// beside them: the first argument of a method add or alike, a key Code of a literal, or a constant whose value
-// looks like a code.
+// beside them: what looks like a code among the arguments of a function that adds something, under a key Code of a
+// literal, or in a constant for findings.
 func collectCodes(t *testing.T, folder string, codes map[string]string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.go"))
@@ -278,10 +279,14 @@ func collectCodes(t *testing.T, folder string, codes map[string]string) {
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				method, ok := n.Fun.(*ast.SelectorExpr)
-				if ok && len(n.Args) > 1 && (method.Sel.Name == "add" || method.Sel.Name == "alike") {
-					note(literal(n.Args[0]), severity(n.Args[1]))
+				if !adds(n.Fun) {
+					return true
 				}
+				found, graded := "", ""
+				for _, arg := range n.Args {
+					found, graded = cmp.Or(found, literal(arg)), cmp.Or(graded, severity(arg))
+				}
+				note(found, graded)
 			case *ast.CompositeLit:
 				found, graded := "", ""
 				for _, e := range n.Elts {
@@ -306,6 +311,15 @@ func collectCodes(t *testing.T, folder string, codes map[string]string) {
 			return true
 		})
 	}
+}
+
+// adds reports whether a function is called that adds something: its name begins with add, or it is alike.
+func adds(function ast.Expr) bool {
+	if method, ok := function.(*ast.SelectorExpr); ok {
+		function = method.Sel
+	}
+	name, ok := function.(*ast.Ident)
+	return ok && (strings.HasPrefix(strings.ToLower(name.Name), "add") || name.Name == "alike")
 }
 
 func TestVerdicts(t *testing.T) {
