@@ -453,9 +453,40 @@ func TestActionFile(t *testing.T) {
 		t.Errorf("inputs declared (-) and read (+):\n%s", diff)
 	}
 
+	page, err := os.ReadFile("../../docs/action.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(file.Inputs)), tableNames(t, string(page), "inputs")); diff != "" {
+		t.Errorf("inputs declared (-) and in docs/action.md (+):\n%s", diff)
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(file.Outputs)), tableNames(t, string(page), "outputs")); diff != "" {
+		t.Errorf("outputs declared (-) and in docs/action.md (+):\n%s", diff)
+	}
+
 	s := newStep(t)
 	s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "json", "report.json")
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(file.Outputs)), slices.Sorted(maps.Keys(s.outputs()))); diff != "" {
 		t.Errorf("outputs declared (-) and set (+):\n%s", diff)
 	}
+}
+
+// tableNames returns the names in the first column of a marked table of a page, sorted.
+func tableNames(t *testing.T, page, table string) []string {
+	t.Helper()
+	_, after, found := strings.Cut(page, "<!-- table: "+table+" -->\n\n")
+	if !found {
+		t.Fatalf("docs/action.md has no table marked %q", table)
+	}
+	rows, _, _ := strings.Cut(after, "\n\n")
+	var names []string
+	for _, row := range strings.Split(rows, "\n")[2:] { // below the header and its line
+		name, _, found := strings.Cut(strings.TrimPrefix(row, "| `"), "` |")
+		if !found {
+			t.Errorf("the table %s has the row %q without a name", table, row)
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
 }
