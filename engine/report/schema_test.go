@@ -193,7 +193,7 @@ func full() *report.Report {
 	digest := strings.Repeat("0a", 32)
 	iv := &report.Interval{Lower: at(0.25), Upper: nil, Confidence: 0.9, Method: interval.MethodOrderStatistics, Looks: interval.LooksOne}
 	m := report.Measure{
-		Metric: "false_negative", Labels: map[string]string{"version": "new", "condition": "with", "attribute": "sex", "group": "female × old", "k": "3", "per": "person", "where": "a=b"},
+		Metric: "false_negative", Labels: map[string]string{"version": "new", "condition": "with", "attribute": "sex", "group": "female × old", "k": "3", "per": "person", "generalize": "people_and_cases", "where": "a=b"},
 		Estimate: at(0), Interval: iv, Scale: &report.Scale{Lower: -1, Upper: 1}, Numerator: report.Int(0), Denominator: report.Int(2),
 		Units: report.Int(2), UnitName: "cases", Missing: report.Int(0), LeftOut: []report.LeftOut{{Reason: "no label", Count: 1}},
 		Completions: &report.Completions{Low: 0, High: 1e-9}, PValue: at(0.0625), Better: report.Int(5), Worse: report.Int(0), Equal: report.Int(3),

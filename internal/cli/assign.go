@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/study"
 )
 
@@ -30,16 +31,18 @@ A FILE holds one id a line; a first line "case" or "reviewer" is a header. With 
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			diags := &diag.List{}
-			caseIDs := ids(cases, "--cases", "case", "c", diags)
-			people := ids(reviewers, "--reviewers", "reviewer", "r", diags)
+			caseIDs := readIDs(cases, "--cases", "case", "c", diags)
+			people := readIDs(reviewers, "--reviewers", "reviewer", "r", diags)
 			if strings.TrimSpace(seed) == "" {
 				diags.Add(diag.Diagnostic{Message: "--seed is empty; give a text of your own, and keep it with the study"})
 			}
 			if design == "" {
 				diags.Add(diag.Diagnostic{Message: "--design is missing; write crossed or before_after"})
+			} else if err := checkFlags(request{flags: gate.Flags{Design: design}}); err != nil {
+				diags.Add(diag.Diagnostic{Message: err.Error()})
 			}
 			if diags.Len() == 0 {
-				assignments, err := study.Assign(caseIDs, people, design, seed)
+				assignments, err := study.Assign(caseIDs.ids, people.ids, design, seed)
 				if err == nil {
 					w := bufio.NewWriter(a.Stdout)
 					if err := study.WriteCSV(w, assignments); err != nil {
@@ -50,7 +53,7 @@ A FILE holds one id a line; a first line "case" or "reviewer" is a header. With 
 					}
 					return nil
 				}
-				placed(err, map[string]string{"cases": cases, "reviewers": reviewers}, diags)
+				placed(err, map[string]idList{"cases": caseIDs, "reviewers": people}, diags)
 			}
 			return a.unusable(diags)
 		},
@@ -89,54 +92,65 @@ func countOf(n int, noun string) string {
 }
 
 // placed puts the problems of an assignment where the ids were read: study gives a list's name and a place in it.
-func placed(err error, sources map[string]string, diags *diag.List) {
+func placed(err error, sources map[string]idList, diags *diag.List) {
 	problem, ok := errors.AsType[*diag.Error](err)
 	if !ok {
 		diags.Add(diag.Diagnostic{Message: err.Error()})
 		return
 	}
 	for _, d := range problem.Items {
-		if source, found := sources[d.File]; found {
-			if _, err := strconv.Atoi(source); err == nil {
+		if list, found := sources[d.File]; found {
+			if list.file == "" {
 				d.Pos = diag.Pos{}
 			} else {
-				d.File = source
+				d.File, d.Line = list.file, d.Line+list.before
 			}
 		}
 		diags.Add(d)
 	}
 }
 
+// idList is a list of ids and where it comes from.
+type idList struct {
+	ids    []string
+	file   string // "" where the ids were made from a number
+	before int    // lines of the file before the first id
+}
+
 // maxIDs is how many bytes of a list of ids are read.
 const maxIDs = 64 << 20
 
-// ids reads a count or a file of ids.
-func ids(text, flag, header, prefix string, diags *diag.List) []string {
+// readIDs reads a count or a file of ids.
+func readIDs(text, flag, header, prefix string, diags *diag.List) idList {
 	if text == "" {
 		diags.Add(diag.Diagnostic{Message: flag + " is missing; give a number, or a file with one id a line"})
-		return nil
+		return idList{}
 	}
 	if n, err := strconv.Atoi(text); err == nil {
-		list, err := study.Names(n, prefix)
+		made, err := study.Names(n, prefix)
 		if err != nil {
 			diags.Add(diag.Diagnostic{Message: flag + ": " + err.Error()})
 		}
-		return list
+		return idList{ids: made}
 	}
-	data, err := readFile(nil, text, maxIDs)
+	data, err := readFile(nil, text, maxIDs+1)
+	if err == nil && len(data) > maxIDs {
+		err = fmt.Errorf("it is longer than %d MiB", maxIDs>>20)
+	}
 	if err != nil {
 		diags.Addf(diag.Pos{File: text}, "cannot read %s: %s", flag, reason(err))
-		return nil
+		return idList{}
 	}
-	var list []string
+	list := idList{file: text}
 	lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
 	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		switch {
-		case i == 0 && line == header: // a header; kept out, and so the lines' numbers below are places in the list
+		case i == 0 && line == header:
+			list.before = 1
 		case line == "" && i == len(lines)-1: // the end of the last line
 		default:
-			list = append(list, line)
+			list.ids = append(list.ids, line)
 		}
 	}
 	return list

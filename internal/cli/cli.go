@@ -110,11 +110,11 @@ func noCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	hint := ""
+	hint := "allowed"
 	if near := nearest(args[0], names); near != "" {
-		hint = "; did you mean " + near + "?"
+		hint = "did you mean " + near + "? Allowed"
 	}
-	return usagef("unknown command %q for %q%s Allowed: %s", args[0], cmd.CommandPath(), strings.TrimSuffix(hint, ";"), strings.Join(names, ", "))
+	return usagef("unknown command %q for %q; %s: %s", args[0], cmd.CommandPath(), hint, strings.Join(names, ", "))
 }
 
 // terminal reports whether w is a terminal, and how many columns it has.

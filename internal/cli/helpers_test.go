@@ -93,19 +93,24 @@ func sha256Of(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// reportSchema compiles the published schema of reports.
-func reportSchema(t testing.TB) *jsonschema.Schema {
-	t.Helper()
+// compileReportSchema compiles the published schema of reports.
+func compileReportSchema() (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(report.JSONSchema))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	if err := c.AddResource("report.schema.json", doc); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	compiled, err := c.Compile("report.schema.json")
+	return c.Compile("report.schema.json")
+}
+
+// reportSchema is the compiled schema.
+func reportSchema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	compiled, err := compileReportSchema()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -218,6 +218,9 @@ func closing(r *report.Report, status int) string {
 	what := map[report.Verdict]string{
 		report.Pass: "passed", report.Fail: "failed", report.InsufficientEvidence: "could not be decided", report.ManualReview: "need a person's review",
 	}[r.Verdict]
+	if r.Verdict == report.ManualReview && n == 1 {
+		what = "needs a person's review"
+	}
 	noun := "rules"
 	if total == 1 {
 		noun = "rule"

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,10 +79,15 @@ func (a *app) checkPolicies(paths []string, gateName string) error {
 			rules += len(part.question.Rules())
 		}
 		fmt.Fprintf(a.Stdout, "%s: can be used, %s\n", diag.Printable(path), countOf(rules, "rule"))
+		var prospects []diag.Diagnostic
 		for _, part := range parts {
-			for _, n := range part.question.Prospects() {
-				fmt.Fprintf(a.Stdout, "%s: %s\n", n.Pos, n.Message)
-			}
+			prospects = append(prospects, part.question.Prospects()...)
+		}
+		slices.SortStableFunc(prospects, func(x, y diag.Diagnostic) int {
+			return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
+		})
+		for _, p := range prospects {
+			fmt.Fprintln(a.Stdout, p)
 		}
 	}
 	if all.Len() > 0 {
