@@ -12,6 +12,9 @@
 //	PairingAverage   a mean over people and cases that are both drawn at random, one look
 //	Median           a median, one look
 //	SignTest         a p-value: do the changed cases move up as often as down?
+//	SignSequence     the same, any number of looks
+//	FixedListRate    a rate of independent 0/1 results of unlike chances, such as the trials of a fixed list of cases
+//	FixedListDifference  the difference of two versions on such a list
 //
 // # Missing values
 //
