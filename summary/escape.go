@@ -22,8 +22,26 @@ const (
 const zeroWidthSpace = "\u200b"
 
 // runnerCommand finds the commands that CI runners execute anywhere in a line of log: "##[error]" of the
-// GitHub runner and Azure Pipelines, "##vso[…]" of Azure Pipelines, "##teamcity[…]" of TeamCity.
-var runnerCommand = regexp.MustCompile(`##([0-9A-Za-z]*)\[`)
+// GitHub runner and Azure Pipelines, "##vso[…]" of Azure Pipelines, "##teamcity[…]" of TeamCity. Marks and
+// invisible characters between the signs count as nothing: the runners compare texts by the rules of a
+// language, which skip them.
+var runnerCommand = regexp.MustCompile(`(#[\p{M}\p{Cf}]*#[0-9A-Za-z\p{M}\p{Cf}]*)\[`)
+
+// startsCommand reports whether a line that starts with word is a command to a runner, as "::error::" is.
+func startsCommand(word string) bool {
+	signs := 0
+	for _, r := range word {
+		switch {
+		case r == ':':
+			if signs++; signs == 2 {
+				return true
+			}
+		case !unicode.In(r, unicode.M, unicode.Cf):
+			return false
+		}
+	}
+	return false
+}
 
 // EscapeTerminal makes a text from data safe to print on a terminal and in a CI log: on one line, every
 // character that could move the cursor, hide or reorder text shown as a Go escape, and nothing that a
@@ -31,10 +49,12 @@ var runnerCommand = regexp.MustCompile(`##([0-9A-Za-z]*)\[`)
 // that, after it has chosen the lines. Without utf8 everything but ASCII is spelled out or escaped.
 func EscapeTerminal(s string, utf8 bool) string {
 	s = tameMarks(diag.Printable(oneLine(s)))
-	if !utf8 {
+	if utf8 {
+		s = keepOrder(s)
+	} else {
 		s = toASCII(s)
 	}
-	return runnerCommand.ReplaceAllString(s, `##$1\[`)
+	return runnerCommand.ReplaceAllString(s, `$1\[`)
 }
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u2028", " ", "\u2029", " ")
@@ -63,6 +83,50 @@ func tameMarks(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// leftToRight is an invisible letter of a script written from left to right.
+const leftToRight = "\u200e"
+
+// keepOrder puts an invisible left-to-right mark where Hebrew, Arabic or another script written from right
+// to left meets what is not. Without it a terminal or browser that reorders such text also reorders the
+// numbers after a name: "0.700 … 0.900" would be seen as "0.900 … 0.700".
+func keepOrder(s string) string {
+	if strings.IndexFunc(s, rightToLeft) < 0 {
+		return s
+	}
+	runes := []rune(s)
+	toLeft := make([]bool, len(runes)+1) // whether the next letter or digit from here is written from right to left
+	for i := len(runes) - 1; i >= 0; i-- {
+		toLeft[i] = toLeft[i+1]
+		if unicode.In(runes[i], unicode.L, unicode.N) {
+			toLeft[i] = rightToLeft(runes[i])
+		}
+	}
+	var b strings.Builder
+	inside := false // the last letter or digit was written from right to left
+	for i, r := range runes {
+		if i == 0 && toLeft[0] {
+			b.WriteString(leftToRight)
+		}
+		b.WriteRune(r)
+		if unicode.In(r, unicode.L, unicode.N) {
+			inside = rightToLeft(r)
+		}
+		marked := i+1 < len(runes) && unicode.In(runes[i+1], unicode.M) // a mark stays with its letter
+		if inside && !toLeft[i+1] && !marked {
+			b.WriteString(leftToRight)
+			inside = false
+		}
+	}
+	return b.String()
+}
+
+// rightToLeft reports whether r is a letter of a script written from right to left: Hebrew, Arabic, Syriac,
+// Thaana, NKo and their neighbours up to U+08FF, the presentation forms, and the ancient and newer scripts
+// from U+10800 to U+10FFF and U+1E800 to U+1EFFF.
+func rightToLeft(r rune) bool {
+	return unicode.IsLetter(r) && (r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfeff || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff)
 }
 
 // inASCII spells the signs that our own sentences use.
@@ -97,12 +161,16 @@ var (
 // an image, a mention, a reference, an emoji, a formula, a heading or a list. A backslash does not keep
 // GitHub from making mentions and references; a zero-width space does.
 func EscapeMarkdown(s string, limit int) string {
-	s = strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit)))))
+	s = keepOrder(strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit))))))
 	s = reference.ReplaceAllString(s, "$1"+zeroWidthSpace+"-")
 	s = www.ReplaceAllString(s, "$1"+zeroWidthSpace+"$2")
 	s = commit.ReplaceAllStringFunc(s, func(hex string) string {
 		return strings.Join(chunks(hex, 6), zeroWidthSpace)
 	})
+	first := -1 // the colon that would make a line of log a command
+	if startsCommand(s) {
+		first = strings.IndexByte(s, ':')
+	}
 	var b strings.Builder
 	for i, r := range s {
 		next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
@@ -114,6 +182,8 @@ func EscapeMarkdown(s string, limit int) string {
 			b.WriteString("&gt;")
 		case r == '&':
 			b.WriteString("&amp;")
+		case i == first:
+			b.WriteString(`\:` + zeroWidthSpace)
 		case r == '@', r == ':' && !unicode.IsSpace(next) && next != utf8.RuneError: // mention; emoji or address
 			b.WriteRune(r)
 			b.WriteString(zeroWidthSpace)
@@ -145,7 +215,7 @@ func chunks(s string, size int) []string {
 // holds a pipe or a backslash, which renderers treat differently inside a table, or what a runner would
 // execute in a log, which cannot be escaped in a code span.
 func CodeSpan(s string, limit int) string {
-	text := strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit)))))
+	text := keepOrder(strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit))))))
 	if text == "" {
 		return `""`
 	}

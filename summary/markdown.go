@@ -266,7 +266,8 @@ func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
 		}
 		drawn := Draw(&rule.Measure, bound(rule), markdownCells)
 		if drawn != "" {
-			drawn = "`" + drawn + "`" // our own characters, none of which ends a code span or a cell
+			// Our own characters, none of which ends a code span or a cell; the spaces must not break the line.
+			drawn = "`" + strings.ReplaceAll(drawn, " ", "\u00a0") + "`"
 		}
 		rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, orNone(n.Estimate), orNone(n.Range()), MustBe(rule.Threshold), drawn})
 		if rule.Verdict == report.Pass && len(notes(rule)) == 0 {
@@ -310,7 +311,7 @@ func (m *markdown) about(rule *report.Rule, run float64, count func(int) string)
 		parts = append(parts, prose(n))
 	}
 	facts := append([]string{measureName(&rule.Measure)}, facts(&rule.Measure, run, count)...)
-	return strings.Join(append(parts, prose(strings.Join(facts, " · "))+"."), " ")
+	return strings.Join(append(parts, "<sub>"+prose(strings.Join(facts, " · "))+"</sub>"), " ")
 }
 
 // findings lists what is to be known about the data, warnings first.

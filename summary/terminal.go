@@ -442,7 +442,7 @@ func (t *terminal) layout(header []string, rows [][]string, texts []int, indent 
 	for _, row := range all {
 		lines, height := make([]string, len(row)), 1
 		for c := range row {
-			w := wrap(row[c], max(widths[c], 2))
+			w := wrap(row[c], max(widths[c], 3))
 			lines[c], height = strings.Join(w, "\n"), max(height, len(w))
 		}
 		wrapped, heights, total = append(wrapped, lines), append(heights, height), total+height

@@ -27,7 +27,7 @@ func clipPath(s string, limit int) string {
 	return s
 }
 
-// wrap breaks s into lines of at most width cells (at least 2): between words, inside a word only where
+// wrap breaks s into lines of at most width cells (at least 3): between words, inside a word only where
 // the word alone is too long, never inside a character and its marks. Runs of spaces become one. No line
 // starts with "::", which a CI runner would read as a command: such a line gets a backslash in front.
 // There always is at least one line.
@@ -36,7 +36,7 @@ func wrap(s string, width int) []string {
 	line, used := "", 0
 	for word := range strings.FieldsSeq(s) {
 		for {
-			if line == "" && strings.HasPrefix(word, "::") {
+			if line == "" && startsCommand(word) {
 				word = `\` + word
 			}
 			wide := cells(word)
@@ -72,7 +72,8 @@ func breakWord(word string, width int) (head, tail string) {
 	used, full, joint := 0, 0, 0
 	g := displaywidth.StringGraphemes(word)
 	for g.Next() {
-		if used += g.Width(); used > width && full > 0 {
+		// A backslash never stands alone: wrap would put the next one before what it was to protect, for ever.
+		if used += g.Width(); used > width && full > 0 && word[:full] != `\` {
 			break
 		}
 		full += len(g.Value())
