@@ -94,9 +94,22 @@ Exit status: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW (the worst
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
+	root.SetHelpFunc(exampleLast(root.HelpFunc()))
 	root.AddCommand(a.gateCommands()...)
 	root.AddCommand(a.releaseCommand(), a.initCommand(), a.policyCommand(), a.versionCommand(), a.actionCommand())
 	return root
+}
+
+// exampleLast is a help that ends with the command's example: what to type next stands last, where the eye is.
+func exampleLast(help func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, args []string) {
+		example := cmd.Example
+		cmd.Example = ""
+		help(cmd, args)
+		if cmd.Example = example; example != "" {
+			fmt.Fprintf(cmd.OutOrStdout(), "\nExample:\n%s\n", example)
+		}
+	}
 }
 
 // noCommand refuses arguments of a command that only has subcommands, with the nearest name.
