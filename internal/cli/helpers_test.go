@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/oloproof/oloproof/engine/gate"
@@ -137,4 +140,23 @@ func gates(t interface {
 		t.Fatal(err)
 	}
 	return string(doc)
+}
+
+func gzipped(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(text)
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
+}
+
+func zstandard(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(text)
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
 }
