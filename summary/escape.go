@@ -130,7 +130,7 @@ func rightToLeft(r rune) bool {
 }
 
 // inASCII spells the signs that our own sentences use.
-var inASCII = strings.NewReplacer("…", "...", "≥", ">=", "≤", "<=", "·", "-", "×", "x", "–", "-", "—", "-", "−", "-", "’", "'", "‘", "'", "“", `"`, "”", `"`)
+var inASCII = strings.NewReplacer("…", "...", "≥", ">=", "≤", "<=", "·", "-", "×", "x", "→", "->", "–", "-", "—", "-", "−", "-", "’", "'", "‘", "'", "“", `"`, "”", `"`)
 
 // toASCII spells or escapes everything that is not ASCII.
 func toASCII(s string) string {

@@ -76,12 +76,17 @@ type markdown struct {
 	rung rung
 }
 
-// prose, name and path escape the texts of a paragraph or cell.
+// prose escapes the text of a paragraph or a cell.
 func prose(s string) string { return EscapeMarkdown(s, 2*sentenceMax) }
 
+// name shows an id.
 func name(s string) string { return CodeSpan(s, nameMax) }
 
+// path shows a file's path.
 func path(s string) string { return CodeSpan(clipPath(s, pathMax), pathMax) }
+
+// own escapes a cell of our own numbers and words: a hidden count's "<" is all that has a meaning there.
+func own(s string) string { return strings.ReplaceAll(s, "<", "&lt;") }
 
 // block writes a block of Markdown, set apart by an empty line.
 func (m *markdown) block(s string) {
@@ -264,12 +269,13 @@ func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
 		if note != "" {
 			label += " (" + note + ")"
 		}
+		measured, within := shownNumbers(&rule.Measure, n, count)
 		drawn := Draw(&rule.Measure, bound(rule), markdownCells)
 		if drawn != "" {
 			// Our own characters, none of which ends a code span or a cell; the spaces must not break the line.
 			drawn = "`" + strings.ReplaceAll(drawn, " ", "\u00a0") + "`"
 		}
-		rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, orNone(n.Estimate), orNone(n.Range()), MustBe(rule.Threshold), drawn})
+		rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, own(measured), own(within), MustBe(rule.Threshold), drawn})
 		if rule.Verdict == report.Pass && len(notes(rule)) == 0 {
 			saidOfPassing = append(saidOfPassing, m.about(rule, run, count))
 		} else {
@@ -307,8 +313,10 @@ func (m *markdown) about(rule *report.Rule, run float64, count func(int) string)
 	if rule.Needs != nil {
 		parts = append(parts, "**What would decide it:** "+prose(sentence(needs(rule.Needs))))
 	}
-	for _, n := range notes(rule) {
-		parts = append(parts, prose(n))
+	for _, n := range append([]string{caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
+		if n != "" {
+			parts = append(parts, prose(n))
+		}
 	}
 	facts := append([]string{measureName(&rule.Measure)}, facts(&rule.Measure, run, count)...)
 	return strings.Join(append(parts, "<sub>"+prose(strings.Join(facts, " · "))+"</sub>"), " ")
@@ -367,7 +375,7 @@ func (m *markdown) groups(g *report.Gate, run float64, count func(int) string) {
 				if row.verdict != report.NoVerdict {
 					verdict = Icon(row.verdict) + " " + Word(row.verdict)
 				}
-				rows = append(rows, []string{verdict, prose(row.name), orNone(row.numbers.Estimate), orNone(row.numbers.Range()), prose(strings.Join(row.counts, ", "))})
+				rows = append(rows, []string{verdict, prose(row.name), orNone(row.numbers.Estimate), orNone(row.numbers.Range()), prose(strings.Join(row.counts, " · "))})
 			}
 			if len(rows) > 0 {
 				m.block("Rule " + name(rule.ID))
@@ -388,8 +396,12 @@ func (m *markdown) measures(g *report.Gate, run float64, count func(int) string)
 		for i := range g.Measures {
 			measure := &g.Measures[i]
 			all = append(all, measure)
-			n := Show(measure, nil)
-			rows = append(rows, []string{prose(measureName(measure)), orNone(n.Estimate), orNone(n.Range()), prose(strings.Join(facts(measure, run, count), ", "))})
+			measured, within := shownNumbers(measure, Show(measure, nil), count)
+			said := facts(measure, run, count)
+			if text := caution(measure, ""); text != "" {
+				said = append(said, text)
+			}
+			rows = append(rows, []string{prose(measureName(measure)), own(measured), own(within), prose(strings.Join(said, " · "))})
 		}
 		heading := intervalHeading(all)
 		m.table([]string{"Measure", "Measured", strings.ToUpper(heading[:1]) + heading[1:], "Counted"}, rows)

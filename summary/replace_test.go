@@ -18,7 +18,9 @@ func replaceTexts(r *report.Report, s string) *report.Report {
 		panic(err)
 	}
 	measure := func(m *report.Measure) {
-		m.Metric, m.UnitName, m.Conditions = s, s, s
+		m.Metric, m.UnitName, m.Conditions, m.Caution, m.Method = s, s, s, s, interval.Method(s)
+		m.IntervalsBeside = []report.IntervalBeside{{Method: s, Assumes: s}}
+		m.Moved = []report.Moved{{Case: s, Candidate: 1, Missing: 2}}
 		m.Labels = map[string]string{"group": s, s: s}
 		m.LeftOut = []report.LeftOut{{Reason: s, Count: 7}}
 		if m.Interval != nil {

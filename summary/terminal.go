@@ -236,7 +236,8 @@ func (t *terminal) rules(g *report.Gate, run float64) {
 		if note != "" {
 			id += " (" + note + ")"
 		}
-		rows = append(rows, []string{Word(rule.Verdict), id, orNone(n.Estimate), orNone(n.Range()), MustBe(rule.Threshold)})
+		measured, within := shownNumbers(&rule.Measure, n, whole)
+		rows = append(rows, []string{Word(rule.Verdict), id, measured, within, MustBe(rule.Threshold)})
 	}
 	header := []string{"VERDICT", "RULE", "MEASURED", strings.ToUpper(intervalHeading(measures)), "MUST BE"}
 	const tableIndent = 2
@@ -291,8 +292,10 @@ func (t *terminal) about(rule *report.Rule, run float64) {
 	if rule.Needs != nil {
 		t.para(4, 4, "Would decide it: "+sentence(needs(rule.Needs)))
 	}
-	for _, n := range notes(rule) {
-		t.para(4, 4, n)
+	for _, n := range append([]string{caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
+		if n != "" {
+			t.para(4, 4, n)
+		}
 	}
 	t.para(4, 6, strings.Join(append([]string{measureName(&rule.Measure)}, facts(&rule.Measure, run, whole)...), " · "))
 	if rule.Verdict == report.Pass {
@@ -345,13 +348,41 @@ func (t *terminal) measures(g *report.Gate, limit int) {
 	}
 	var rows [][]string
 	for _, m := range shown {
-		n := Show(m, nil)
-		rows = append(rows, []string{measureName(m), orNone(n.Estimate), orNone(n.Range()), countedFrom(m)})
+		measured, within := shownNumbers(m, Show(m, nil), whole)
+		rows = append(rows, []string{measureName(m), measured, within, countedFrom(m)})
 	}
 	t.blank()
 	t.table([]string{"MEASURE", "MEASURED", strings.ToUpper(intervalHeading(shown)), "COUNTED"}, rows, 0, 3)
 	if rest := len(g.Measures) - len(rows); rest > 0 {
 		t.para(2, 2, "and "+counted(rest, "more measure"))
+	}
+	t.aside(shown)
+}
+
+// aside writes what a table of measures has no column for: why an interval does not hold, each reason once,
+// the intervals shown for comparison, and the cases that moved.
+func (t *terminal) aside(measures []*report.Measure) {
+	var reasons []string
+	on := map[string][]string{}
+	for _, m := range measures {
+		if m.Caution == "" {
+			continue
+		}
+		if on[m.Caution] == nil {
+			reasons = append(reasons, m.Caution)
+		}
+		on[m.Caution] = append(on[m.Caution], measureName(m))
+	}
+	for _, reason := range reasons {
+		t.para(2, 4, "Caution on "+few(on[reason], 5, "measure")+": "+sentence(clip(reason, sentenceMax)))
+	}
+	for _, m := range measures {
+		for _, b := range beside(m) {
+			t.para(2, 4, measureName(m)+", "+b)
+		}
+		if text := moved(m); text != "" {
+			t.para(2, 4, text)
+		}
 	}
 }
 
@@ -375,14 +406,6 @@ func (t *terminal) texts(lead string, sentences []string) {
 	}
 	t.blank()
 	t.para(2, 4, strings.Join(parts, " "))
-}
-
-// orNone shows that a number does not exist.
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // table writes a table indented by two cells.

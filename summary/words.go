@@ -264,6 +264,9 @@ func facts(m *report.Measure, run float64, count func(int) string) []string {
 	if m.Units != nil && (m.Numerator == nil || m.Denominator == nil || *m.Units != *m.Denominator) {
 		parts = append(parts, count(*m.Units)+" "+unitName(m))
 	}
+	if moves := signs(m, count); moves != "" {
+		parts = append(parts, pValue(m)+": "+moves)
+	}
 	if m.Missing != nil && *m.Missing > 0 {
 		text := count(*m.Missing) + " missing"
 		if c := m.Completions; c != nil {
@@ -283,8 +286,89 @@ func facts(m *report.Measure, run float64, count func(int) string) []string {
 			text += " at " + l
 		}
 		parts = append(parts, text+looksText(m.Interval.Looks))
+	} else if m.Method != "" {
+		parts = append(parts, clip(string(m.Method), nameMax))
 	}
-	return parts
+	return append(parts, beside(m)...)
+}
+
+// beside are the intervals that are shown for comparison only.
+func beside(m *report.Measure) []string {
+	var out []string
+	for _, b := range m.IntervalsBeside {
+		ends := Show(&report.Measure{Scale: m.Scale, Interval: &report.Interval{Lower: &b.Lower, Upper: &b.Upper}}, nil)
+		out = append(out, "for comparison only "+clip(b.Method, nameMax)+": "+ends.Range()+" ("+clip(b.Assumes, sentenceMax)+")")
+	}
+	return out
+}
+
+// pValue prints a sign test's p-value, rounded up to five decimals; "" where there is none.
+func pValue(m *report.Measure) string {
+	if finite(m.PValue) == nil {
+		return ""
+	}
+	return "p " + strings.TrimRight(strings.TrimRight(printNumber(*m.PValue, 5, up, false), "0"), ".")
+}
+
+// signs says how many cases became better and worse; "" where that was not counted.
+func signs(m *report.Measure, count func(int) string) string {
+	if m.PValue == nil || m.Better == nil || m.Worse == nil {
+		return ""
+	}
+	text := count(*m.Better) + " better, " + count(*m.Worse) + " worse"
+	if m.Equal != nil {
+		text += ", " + count(*m.Equal) + " equal"
+	}
+	return text
+}
+
+// movedShown is how many of the cases that moved most are named.
+const movedShown = 5
+
+// moved names the cases that moved most between two versions; "" where there are none.
+func moved(m *report.Measure) string {
+	var parts []string
+	for _, c := range m.Moved[:min(len(m.Moved), movedShown)] {
+		from := Show(&report.Measure{Estimate: &c.Baseline}, nil).Estimate
+		to := Show(&report.Measure{Estimate: &c.Candidate}, nil).Estimate
+		text := clip(c.Case, nameMax) + " " + orNone(from) + " → " + orNone(to)
+		if c.Missing > 0 {
+			text += " (" + counted(c.Missing, "trial") + " missing)"
+		}
+		parts = append(parts, text)
+	}
+	if rest := len(m.Moved) - movedShown; rest > 0 {
+		parts = append(parts, whole(rest)+" more")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Moved most: " + strings.Join(parts, "; ") + "."
+}
+
+// caution is why a measure's interval visibly does not hold, where its rule's reason does not say so already.
+func caution(m *report.Measure, reason string) string {
+	if m.Caution == "" || strings.Contains(reason, m.Caution) {
+		return ""
+	}
+	return "Caution: " + sentence(clip(m.Caution, sentenceMax))
+}
+
+// orNone shows that a number does not exist.
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// shownNumbers are the two cells of a table for a measure's estimate and interval. A sign test has its
+// p-value and its counts there.
+func shownNumbers(m *report.Measure, n Numbers, count func(int) string) (measured, interval string) {
+	if p := pValue(m); p != "" && n.Range() == "" {
+		return p, orNone(signs(m, count))
+	}
+	return orNone(n.Estimate), orNone(n.Range())
 }
 
 func unitName(m *report.Measure) string { return clip(cmp.Or(m.UnitName, "units"), nameMax) }
