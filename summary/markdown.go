@@ -422,7 +422,7 @@ func (m *markdown) assumes(g *report.Gate) {
 		}
 		return out
 	}
-	holds, assumed, limits := items(conditions(g)), items(assumptions(g)), items(g.Limits)
+	holds, assumed, limits := items(unsaid(conditions(g, true))), items(assumptions(g)), items(g.Limits)
 	if len(holds)+len(assumed)+len(limits) == 0 {
 		return
 	}

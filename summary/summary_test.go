@@ -400,3 +400,11 @@ func TestEmptyReports(t *testing.T) {
 		}
 	}
 }
+
+func TestUnsaid(t *testing.T) {
+	got := unsaid([]string{"A holds.", "A holds. B too.", "A holds. B too. C as well.", "Another."})
+	want := []string{"A holds.", "B too.", "C as well.", "Another."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

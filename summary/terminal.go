@@ -215,7 +215,7 @@ func (t *terminal) gate(r *report.Report, g *report.Gate, v verb) {
 		}
 		t.measures(g, limit)
 	}
-	t.texts("Intervals:", conditions(g))
+	t.texts("Intervals:", unsaid(conditions(g, len(g.Rules) == 0)))
 	t.texts("Assumptions:", assumptions(g))
 	t.texts("Limits:", g.Limits)
 }

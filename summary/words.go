@@ -512,8 +512,9 @@ func multiplicity(r *report.Report) string {
 	return text + "."
 }
 
-// conditions lists when the intervals hold: each sentence once, in order.
-func conditions(g *report.Gate) []string {
+// conditions lists when the intervals of the rules and, if asked for, of the measures hold: each sentence
+// once, in order.
+func conditions(g *report.Gate, ofMeasures bool) []string {
 	var out []string
 	add := func(m *report.Measure) {
 		if m.Conditions != "" && !slices.Contains(out, m.Conditions) {
@@ -524,7 +525,25 @@ func conditions(g *report.Gate) []string {
 		add(&g.Rules[i].Measure)
 	}
 	for i := range g.Measures {
-		add(&g.Measures[i])
+		if ofMeasures {
+			add(&g.Measures[i])
+		}
+	}
+	return out
+}
+
+// unsaid takes off each text what an earlier one has said already, where it starts with that: many
+// conditions are an earlier one and a sentence more.
+func unsaid(texts []string) []string {
+	var out []string
+	for i, t := range texts {
+		longest := ""
+		for _, before := range texts[:i] {
+			if strings.HasPrefix(t, before+" ") && len(before) > len(longest) {
+				longest = before
+			}
+		}
+		out = append(out, strings.TrimSpace(strings.TrimPrefix(t, longest)))
 	}
 	return out
 }
@@ -532,7 +551,7 @@ func conditions(g *report.Gate) []string {
 // assumptions lists the gate's assumptions and then those of its rules, each once, without those that are
 // said as conditions already.
 func assumptions(g *report.Gate) []string {
-	said := conditions(g)
+	said := conditions(g, true)
 	var out []string
 	add := func(texts []string) {
 		for _, t := range texts {
