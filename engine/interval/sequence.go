@@ -43,9 +43,12 @@ func RateSequence(k, missing, n int, confidence float64) (Interval, error) {
 	return i, nil
 }
 
-// zeroOneSample is the sample of k ones among n values.
+// zeroOneSample is the sample of k ones among n values, k > 0. A level has a unit or more.
 func zeroOneSample(k, n int) sample {
-	s := sample{levels: []level{{0, float64(n - k)}, {1, float64(k)}}}
+	s := sample{levels: []level{{1, float64(k)}}}
+	if k < n {
+		s.levels = []level{{0, float64(n - k)}, {1, float64(k)}}
+	}
 	return s.summed()
 }
 

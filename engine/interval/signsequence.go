@@ -20,7 +20,7 @@ func SignSequence(better, worse int) float64 {
 	if levels[0].count == 0 { // (1 − θ)^0 is 1 at θ = 1 too, where its logarithm would be 0·∞
 		levels, slopes = levels[1:], slopes[1:]
 	}
-	p := 2 * exp(-lnMixture(levels, slopes))
+	p := float64(2 * exp(-lnMixture(levels, slopes)))
 	if p < 1e-300 {
 		return 1e-300
 	}

@@ -36,11 +36,13 @@ func roundP(p float64, better, worse int) float64 {
 	switch {
 	case !validSigns(better, worse):
 		return math.NaN()
+	case p < 1e-300:
+		return 1e-300
 	case better+worse > 53:
 		p += float64(p * digitsGuard)
 	}
 	if p >= 1 {
 		return 1
 	}
-	return math.Min(1, significant(math.Max(p, 1e-300), pDigits, true))
+	return significant(p, pDigits, true)
 }
