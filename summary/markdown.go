@@ -458,5 +458,8 @@ func (m *markdown) files(r *report.Report) {
 	}
 	m.fold(fmt.Sprintf("Files and digests (%s)", whole(len(rows))), func() {
 		m.table([]string{"File", "Holds", "Rows", "SHA-256"}, rows)
+		if len(r.Inputs) > 0 {
+			m.block("All data together, as `reviewed:` names it: " + CodeSpan(report.InputsDigest(r.Inputs), nameMax))
+		}
 	})
 }

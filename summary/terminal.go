@@ -62,6 +62,9 @@ type terminal struct {
 	marks marks
 }
 
+// unwrapped is a width that no clipped text reaches.
+const unwrapped = 1 << 20
+
 // text is what a text from data looks like here.
 func (t *terminal) text(s string) string { return EscapeTerminal(s, t.utf8) }
 
@@ -131,7 +134,10 @@ func (t *terminal) errors(r *report.Report) {
 		if place != "" {
 			place += ": "
 		}
-		t.para(0, 4, place+clip(p.Message, sentenceMax))
+		// One line a problem, however wide: editors and CI's matchers read file:line:column from its start.
+		for _, l := range wrap(t.text(place+clip(p.Message, sentenceMax)), unwrapped) {
+			t.line(l)
+		}
 	}
 	if rest := total - shown; rest > 0 {
 		t.para(0, 2, "and "+whole(rest)+" more")
@@ -171,6 +177,10 @@ func (t *terminal) report(r *report.Report) {
 	if len(closing) > 0 {
 		t.blank()
 		t.para(2, 2, strings.Join(closing, " "))
+	}
+	if how := reviewing(r); how != "" {
+		t.blank()
+		t.para(2, 4, how)
 	}
 	if v != checkVerb {
 		t.para(2, 2, "All of it: --format json, with every group and count.")
@@ -386,10 +396,13 @@ func (t *terminal) aside(measures []*report.Measure) {
 	}
 }
 
-// countedFrom is a measure's counts in one short cell.
+// countedFrom is a measure's counts in one short cell: decisions, the commonest units, go without saying.
 func countedFrom(m *report.Measure) string {
-	parts := facts(&report.Measure{Numerator: m.Numerator, Denominator: m.Denominator, Units: m.Units, UnitName: m.UnitName, Missing: m.Missing}, 0, whole)
-	return strings.Join(parts, ", ")
+	short := &report.Measure{Numerator: m.Numerator, Denominator: m.Denominator, Units: m.Units, UnitName: m.UnitName, Missing: m.Missing}
+	if m.UnitName == "decisions" && m.Numerator != nil && m.Denominator != nil {
+		short.Units = nil
+	}
+	return strings.Join(facts(short, 0, whole), ", ")
 }
 
 // texts writes sentences from the gate in one paragraph.

@@ -216,10 +216,11 @@ func ruleName(r *report.Rule) (id, note string) {
 // labelOrder is the order in which a measure's labels are shown; others follow by name.
 var labelOrder = []string{"condition", "version", "attribute", "group", "where", "kind", "k", "per"}
 
-// measureName is a metric with its labels: "pass_at_k (version new, k 5)". A group stands with its attribute.
+// measureName is a metric with its labels: "pass_at_k, version new, k 5". A group stands with its attribute, a
+// condition for itself.
 func measureName(m *report.Measure) string {
 	if labels := labelText(m.Labels); labels != "" {
-		return clip(m.Metric, nameMax) + " (" + labels + ")"
+		return clip(m.Metric, nameMax) + ", " + labels
 	}
 	return clip(m.Metric, nameMax)
 }
@@ -238,7 +239,7 @@ func labelText(labels map[string]string) string {
 	for _, key := range keys {
 		value := clip(labels[key], nameMax)
 		switch key {
-		case "attribute", "group":
+		case "attribute", "group", "condition":
 			parts = append(parts, value)
 		default:
 			parts = append(parts, clip(key, nameMax)+" "+value)
@@ -368,7 +369,29 @@ func shownNumbers(m *report.Measure, n Numbers, count func(int) string) (measure
 	if p := pValue(m); p != "" && n.Range() == "" {
 		return p, orNone(signs(m, count))
 	}
+	if n.Estimate != "" && m.MeasuredIn != "" {
+		n.Estimate += " " + clip(unitSign(m.MeasuredIn), nameMax)
+	}
 	return orNone(n.Estimate), orNone(n.Range())
+}
+
+// unitSign is the sign of a unit of measurement, or its name where it has none here.
+func unitSign(unit string) string {
+	if unit == "seconds" {
+		return "s"
+	}
+	return unit
+}
+
+// reviewing says how a person's review of the rules under MANUAL_REVIEW is recorded; "" where there is none to review.
+func reviewing(r *report.Report) string {
+	for rule := range r.Rules() {
+		if rule.Verdict == report.ManualReview && (rule.Reviewed == nil || !rule.Reviewed.Valid) {
+			return "To record a person's review of these files, add to the rule: reviewed: {by: NAME, on: YYYY-MM-DD, digest: " +
+				report.InputsDigest(r.Inputs) + ", reason: WHY}"
+		}
+	}
+	return ""
 }
 
 func unitName(m *report.Measure) string { return clip(cmp.Or(m.UnitName, "units"), nameMax) }
@@ -388,7 +411,7 @@ func looksText(l interval.Looks) string {
 // needs says what would decide a rule.
 func needs(n *report.Needs) string {
 	if n.AtLeast > 0 {
-		return whole(n.AtLeast) + " " + clip(n.What, sentenceMax)
+		return "about " + whole(n.AtLeast) + " " + clip(n.What, sentenceMax)
 	}
 	return clip(n.What, sentenceMax)
 }

@@ -158,7 +158,8 @@ type Measure struct {
 	Labels      map[string]string `json:"labels,omitempty"`
 	Estimate    *float64          `json:"estimate,omitempty"` // from what is recorded; nil when nothing is
 	Interval    *Interval         `json:"interval,omitempty"`
-	Scale       *Scale            `json:"scale,omitempty"` // the range the quantity can have
+	MeasuredIn  string            `json:"measured_in,omitempty"` // the unit of the estimate and the interval, where they are not shares: "seconds"
+	Scale       *Scale            `json:"scale,omitempty"`       // the range the quantity can have
 	Numerator   *int              `json:"numerator,omitempty"`
 	Denominator *int              `json:"denominator,omitempty"` // the missing ones included
 	Units       *int              `json:"units,omitempty"`       // how many independent units (people, decisions, cases) the interval rests on

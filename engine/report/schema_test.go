@@ -137,7 +137,7 @@ var order = map[string][]string{
 	"threshold":        {"minimum", "maximum", "max_group_gap", "worst_group", "min_group_ratio"},
 }
 
-var measureKeys = []string{"metric", "labels", "estimate", "interval", "scale", "numerator", "denominator", "units", "unit_name",
+var measureKeys = []string{"metric", "labels", "estimate", "interval", "measured_in", "scale", "numerator", "denominator", "units", "unit_name",
 	"missing", "left_out", "completions", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
 
 var ruleKeys = []string{"id", "threshold", "verdict", "reason", "needs", "assumptions", "position", "advisory", "waived", "reviewed", "cells", "pairs"}
@@ -194,7 +194,7 @@ func full() *report.Report {
 	iv := &report.Interval{Lower: at(0.25), Upper: nil, Confidence: 0.9, Method: interval.MethodOrderStatistics, Looks: interval.LooksOne}
 	m := report.Measure{
 		Metric: "false_negative", Labels: map[string]string{"version": "new", "condition": "with", "attribute": "sex", "group": "female × old", "k": "3", "per": "person", "generalize": "people_and_cases", "where": "a=b"},
-		Estimate: at(0), Interval: iv, Scale: &report.Scale{Lower: -1, Upper: 1}, Numerator: report.Int(0), Denominator: report.Int(2),
+		Estimate: at(0), Interval: iv, MeasuredIn: "seconds", Scale: &report.Scale{Lower: -1, Upper: 1}, Numerator: report.Int(0), Denominator: report.Int(2),
 		Units: report.Int(2), UnitName: "cases", Missing: report.Int(0), LeftOut: []report.LeftOut{{Reason: "no label", Count: 1}},
 		Completions: &report.Completions{Low: 0, High: 1e-9}, PValue: at(0.0625), Better: report.Int(5), Worse: report.Int(0), Equal: report.Int(3),
 		Method:          interval.MethodSignTest,

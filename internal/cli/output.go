@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,7 +51,8 @@ func must(err error) {
 // target is one format and where it goes.
 type target struct {
 	summary.Target
-	file *os.File // the temporary file, where it goes to a path
+	place string   // where its path leads
+	file  *os.File // the temporary file beside that
 }
 
 // sink is the opened output of a run: what must exist before anything is decided.
@@ -93,26 +96,46 @@ func (a *app) open(o output) (*sink, error) {
 		}
 		s.targets = append([]target{{Target: summary.Target{Format: terminal}}}, s.targets...)
 	}
+	paths := map[string]bool{}
 	for i := range s.targets {
 		t := &s.targets[i]
 		if t.Path == "" {
 			continue
 		}
-		if info, err := os.Stat(t.Path); err == nil && info.IsDir() {
+		if paths[filepath.Clean(t.Path)] {
 			s.discard()
-			return nil, usagef("--format: %s is a folder; name a file in it", t.Path)
+			return nil, usagef("--format: two formats go to %s; give each a path of its own", t.Path)
 		}
-		if err := os.MkdirAll(filepath.Dir(t.Path), 0o755); err != nil {
+		paths[filepath.Clean(t.Path)] = true
+		if err := t.create(); err != nil {
 			s.discard()
-			return nil, usagef("--format: cannot write %s: %s", t.Path, reason(err))
-		}
-		t.file, err = os.CreateTemp(filepath.Dir(t.Path), ".oloproof-*")
-		if err != nil {
-			s.discard()
-			return nil, usagef("--format: cannot write %s: %s", t.Path, reason(err))
+			return nil, usagef("--format: %w", err)
 		}
 	}
 	return s, nil
+}
+
+// create makes the target's temporary file, and its folder.
+func (t *target) create() error {
+	t.place = t.Path
+	info, err := os.Stat(t.Path)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s is a folder; name a file in it", t.Path)
+	case err == nil && !info.Mode().IsRegular(): // a file in its place would be the end of a device or a pipe
+		return fmt.Errorf("%s is not a regular file; name one, or - for standard output", t.Path)
+	case err == nil: // a link keeps, and its file is replaced
+		t.place, err = filepath.EvalSymlinks(t.Path)
+	case errors.Is(err, fs.ErrNotExist):
+		err = os.MkdirAll(filepath.Dir(t.Path), 0o755)
+	}
+	if err == nil {
+		t.file, err = os.CreateTemp(filepath.Dir(t.place), ".oloproof-*")
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %s", t.Path, reason(err))
+	}
+	return nil
 }
 
 // discard removes the temporary files.
@@ -135,7 +158,7 @@ func (s *sink) write(r *report.Report) int {
 		}
 	}
 	for _, err := range problems {
-		fmt.Fprintf(s.app.Stderr, "oloproof: %v\n", err)
+		s.app.tell(s.app.Stderr, "oloproof: "+err.Error())
 	}
 	if len(problems) > 0 && status == report.ExitPass {
 		status = report.ExitUnusable
@@ -169,14 +192,26 @@ func (s *sink) one(t target, r *report.Report) error {
 		err = t.file.Chmod(0o644)
 	}
 	err = errors.Join(err, t.file.Close())
+	if err == nil && s.app.wasRead(t.place) {
+		err = errors.New("the run read this file, and a report does not take its place")
+	}
 	if err == nil {
-		err = os.Rename(t.file.Name(), t.Path)
+		err = os.Rename(t.file.Name(), t.place)
 	}
 	if err != nil {
 		os.Remove(t.file.Name())
 		return fmt.Errorf("cannot write %s: %s", t.Path, reason(err))
 	}
 	return nil
+}
+
+// wasRead reports whether a path is one of the files that the run read.
+func (a *app) wasRead(path string) bool {
+	written, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(a.opened, func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && os.SameFile(info, written)
+	})
 }
 
 // plain is how files look: no colour, the width of a narrow terminal.
@@ -212,7 +247,11 @@ func utf8Locale(getenv func(string) string) bool {
 // closing is the one line on standard error at the end of a run.
 func closing(r *report.Report, status int) string {
 	if r.Verdict == report.NoVerdict {
-		return fmt.Sprintf("Nothing was decided, exit %d", status)
+		rows := 0
+		for _, in := range r.Inputs {
+			rows += in.Rows
+		}
+		return fmt.Sprintf("Read %s, and there was nothing to decide, exit %d", countOf(rows, "row"), status)
 	}
 	total, n := r.Counts.Total(), r.Counts.Of(r.Verdict)
 	what := map[report.Verdict]string{

@@ -550,9 +550,9 @@ func (v *view) times(c condition) ([]measured, error) {
 	}
 	leftOut := v.alsoLeftOut(nil, c)
 	all := measured{Measure: report.Measure{
-		Metric: decisionTime, Labels: v.label("condition", c.String()), Estimate: report.Number(median(pooled)),
+		Metric: decisionTime, MeasuredIn: "seconds", Labels: v.label("condition", c.String()), Estimate: report.Number(median(pooled)),
 		Units: report.Int(decisions), UnitName: "decisions", Missing: report.Int(missing), LeftOut: leftOut,
-		Conditions: "Seconds; the median of all decisions, which has no valid interval because people repeat.",
+		Conditions: "The median of all decisions, which has no valid interval because people repeat.",
 	}}
 	var low, high, medians []float64
 	for _, p := range sortedKeys(gaps) {
@@ -573,9 +573,9 @@ func (v *view) times(c condition) ([]measured, error) {
 		return nil, fmt.Errorf("%s: %w", decisionTime, err)
 	}
 	each := measured{Measure: report.Measure{
-		Metric: decisionTime, Labels: v.label("condition", c.String(), "per", "person"), Estimate: report.Number(median(medians)),
+		Metric: decisionTime, MeasuredIn: "seconds", Labels: v.label("condition", c.String(), "per", "person"), Estimate: report.Number(median(medians)),
 		Interval: report.PublishInterval(iv), Units: report.Int(len(low)), UnitName: "people", Missing: report.Int(missing), LeftOut: leftOut,
-		Conditions: "Seconds; the median over people of each person's own median. " + gate.Conditions(iv, "people", v.judging),
+		Conditions: "The median over people of each person's own median. " + gate.Conditions(iv, "people", v.judging),
 	}}
 	return []measured{all, each}, nil
 }
