@@ -30,7 +30,7 @@ func dirichletLower(s sample, a float64) float64 {
 }
 
 // lnDirichlet returns ln K(m) for 0 < m < mean by whichever route is cheaper for this sample and m. The
-// recursion's cost is the number of units above m times the number below, some 3 ns each; the contour's is
+// recursion's cost is the number of units above m times the number below, some 8 ns each; the contour's is
 // the number of distinct values, at some 200 points. The recursion also takes over where the contour
 // does not settle.
 func lnDirichlet(s sample, m float64) float64 {
@@ -42,7 +42,7 @@ func lnDirichlet(s sample, m float64) float64 {
 			below += l.count
 		}
 	}
-	if above*below > 2000*float64(len(s.levels)) {
+	if above*below > 200*float64(len(s.levels)) {
 		if lnK, settled := lnDirichletContour(s, m); settled {
 			return lnK
 		}
@@ -93,7 +93,8 @@ type pole struct{ b, count float64 }
 // along any path from below to above that crosses the real axis at 0: the poles 1/b are all real. The path
 // taken is a hyperbola close to the path of steepest descent, on which φ hardly oscillates. The trapezoidal
 // rule on it converges faster than any power of the step, so that once halving the step changes the
-// integral by less than 1e-12, the error that remains is that of rounding.
+// integral by no more than rounding does, the error that remains is that of rounding. That grows with √n, and so
+// does the slope of ln K, which it is divided by in the bound.
 //
 // It returns false if no path tried was a good one.
 func lnDirichletContour(s sample, m float64) (lnK float64, settled bool) {
@@ -106,24 +107,26 @@ func lnDirichletContour(s sample, m float64) (lnK float64, settled bool) {
 		lnK -= float64(l.count * ln1p(-float64(kappa*c)))
 		poles = append(poles, pole{c / (1 - float64(kappa*c)), l.count})
 	}
+	tolerance := 1e-12 + float64(1e-13*math.Sqrt(s.n))
 	// The first path serves nearly always. In 100,000 K(m) of few values of very unequal counts it failed 122
 	// times, and all four did once.
 	for _, depth := range [...]float64{45, 20, 90, 10} {
-		if integral, settled := contourIntegral(poles, steepestHyperbola(poles, depth)); settled {
+		if integral, settled := contourIntegral(poles, steepestHyperbola(poles, depth), tolerance); settled {
 			return lnK + ln(integral/math.Pi), true
 		}
 	}
 	return 0, false
 }
 
-// contourIntegral returns the integral of φ along the upper half of the path, over i, and whether it settled.
-func contourIntegral(poles []pole, path hyperbola) (integral float64, settled bool) {
+// contourIntegral returns the integral of φ along the upper half of the path, over i, and whether it settled: whether halving
+// the step changed it by less than the relative tolerance.
+func contourIntegral(poles []pole, path hyperbola, tolerance float64) (integral float64, settled bool) {
 	step := 0.5
 	integral = float64(step * (float64(0.5*path.height) + contourSum(poles, path, step, step))) // φ(0) = 1 counts half
 	for range 8 {
 		finer := (integral + float64(step*contourSum(poles, path, step/2, step))) / 2
 		step /= 2
-		if math.Abs(finer-integral) <= 1e-12*finer {
+		if math.Abs(finer-integral) <= tolerance*finer {
 			return finer, true
 		}
 		integral = finer

@@ -11,7 +11,10 @@
 //	SymPol           an alternative to Dirichlet whose proof is a page long
 //	PairingAverage   a mean over people and cases that are both drawn at random, one look
 //	Median           a median, one look
-//	SignTest         a p-value: do the changed cases move up as often as down?
+//	SignTest         a p-value: do the changed cases move up as often as down? One look
+//	SignSequence     the same, any number of looks
+//	FixedListRate    a rate over a fixed list of cases, whose chances differ, one look
+//	Needed           about how many units would give an interval as wanted
 //	SignSequence     the same, any number of looks
 //	FixedListRate    a rate of independent 0/1 results of unlike chances, such as the trials of a fixed list of cases
 //	FixedListDifference  the difference of two versions on such a list

@@ -28,7 +28,7 @@ const (
 
 // Interval is a two-sided interval: each side is wrong with probability at most (1 − Confidence)/2.
 // Lower or Upper is −Inf or +Inf where the method does not bound that side.
-// Bounds are rounded outward (see Outward…), so that every machine prints and compares the same numbers.
+// Bounds are rounded outward (see round.go), so that every machine prints and compares the same numbers.
 type Interval struct {
 	Lower, Upper float64
 	Confidence   float64 // announced, in [0.5, 1)
