@@ -75,7 +75,7 @@ func (a *app) unusable(diags *diag.List) error {
 		if i == 20 {
 			break
 		}
-		fmt.Fprintln(a.Stderr, d)
+		a.tell(a.Stderr, d.String())
 	}
 	if rest := len(items) + more - min(len(items), 20); rest > 0 {
 		fmt.Fprintf(a.Stderr, "and %d more\n", rest)

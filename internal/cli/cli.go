@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary"
 )
 
 // World is what a run takes from outside.
@@ -29,7 +30,8 @@ type World struct {
 // app is one run of the program.
 type app struct {
 	World
-	status int // the exit status once a command has run
+	status int      // the exit status once a command has run
+	opened []string // the files that the run read
 }
 
 // errReported ends a command whose problem has been printed already.
@@ -65,13 +67,23 @@ func Main(args []string, world World) int {
 	case errors.Is(err, errReported):
 		return max(a.status, report.ExitUnusable)
 	default:
-		fmt.Fprintf(world.Stderr, "oloproof: %v\n", err)
+		a.tell(world.Stderr, "oloproof: "+err.Error())
 		var usage usageError
 		if errors.As(err, &usage) {
 			fmt.Fprintln(world.Stderr, "\nexit status 2 (nothing was decided)")
 		}
 		return report.ExitUnusable
 	}
+}
+
+// tell prints a line for a person. What may be in it, such as a file's name, can neither move the cursor nor be
+// taken for a command by a CI runner.
+func (a *app) tell(w io.Writer, line string) {
+	line = summary.EscapeTerminal(line, utf8Locale(a.Getenv))
+	if strings.HasPrefix(line, "::") {
+		line = `\` + line
+	}
+	fmt.Fprintln(w, line)
 }
 
 // root is the command tree.

@@ -69,10 +69,11 @@ func (a *app) writeExample(e example.Example, dir string, force bool) error {
 		if err := writeWhole(path, []byte(f.Text)); err != nil {
 			return usagef("cannot write %s: %s", path, reason(err))
 		}
-		fmt.Fprintln(a.Stdout, path)
+		a.tell(a.Stdout, path)
 	}
-	fmt.Fprintf(a.Stdout, "\nNow run:\n  oloproof %s gate %s --policy %s\n", e.Gate,
-		strings.Join(inFolder(dir, e.Decisions()), " "), filepath.Join(dir, e.Policy()))
+	fmt.Fprintln(a.Stdout, "\nNow run:")
+	a.tell(a.Stdout, fmt.Sprintf("  oloproof %s gate %s --policy %s", e.Gate,
+		strings.Join(inFolder(dir, e.Decisions()), " "), filepath.Join(dir, e.Policy())))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -78,7 +77,7 @@ func (a *app) checkPolicies(paths []string, gateName string) error {
 		for _, part := range parts {
 			rules += len(part.question.Rules())
 		}
-		fmt.Fprintf(a.Stdout, "%s: can be used, %s\n", diag.Printable(path), countOf(rules, "rule"))
+		a.tell(a.Stdout, path+": can be used, "+countOf(rules, "rule"))
 		var prospects []diag.Diagnostic
 		for _, part := range parts {
 			prospects = append(prospects, part.question.Prospects()...)
@@ -87,7 +86,7 @@ func (a *app) checkPolicies(paths []string, gateName string) error {
 			return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
 		})
 		for _, p := range prospects {
-			fmt.Fprintln(a.Stdout, p)
+			a.tell(a.Stdout, p.String())
 		}
 	}
 	if all.Len() > 0 {

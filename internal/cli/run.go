@@ -107,6 +107,7 @@ func (a *app) loadPolicy(req request, diags *diag.List) (*policy.Document, *poli
 		}
 		return nil, nil
 	}
+	a.opened = append(a.opened, req.policy)
 	data, err := readFile(req.fs, req.policy, maxPolicy)
 	if err != nil {
 		diags.Addf(diag.Pos{File: req.policy}, "cannot read the policy: %s", reason(err))
@@ -162,6 +163,9 @@ func notAFile(info fs.FileInfo) error {
 func reason(err error) string {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
+	}
+	if linkErr, ok := errors.AsType[*os.LinkError](err); ok {
+		err = linkErr.Err
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no such file"
@@ -257,6 +261,7 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, di
 			Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, Delimiter: req.delimiter, Stdin: a.Stdin, FS: req.fs,
 		}, func(r rows.Row) { in.Add(r, diags) }, diags)
 		for _, file := range inputs {
+			a.opened = append(a.opened, file.Path)
 			entry := report.Input{Path: file.Path, SHA256: file.SHA256, Bytes: file.Bytes, Rows: file.Rows, Role: in.Role}
 			if several {
 				entry.Gate = part.gate.Name()
