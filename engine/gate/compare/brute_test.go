@@ -1,0 +1,325 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+)
+
+// TestEstimatorsAgainstSubsets: the estimators are the shares, among all subsets of k of a case's n trials, of those with
+// at least one pass and of those with passes only.
+func TestEstimatorsAgainstSubsets(t *testing.T) {
+	for n := 1; n <= 9; n++ {
+		for c := 0; c <= n; c++ {
+			for k := 1; k <= n; k++ {
+				all, one, every := 0, 0, 0
+				for set := range 1 << n { // trials 0 to c−1 passed
+					if bits.OnesCount(uint(set)) != k {
+						continue
+					}
+					all++
+					passes := bits.OnesCount(uint(set) & (1<<c - 1))
+					if passes > 0 {
+						one++
+					}
+					if passes == k {
+						every++
+					}
+				}
+				if got, want := estimator(passAtK, k)(c, n), float64(one)/float64(all); math.Abs(got-want) > 1e-15 {
+					t.Errorf("pass_at_%d of %d in %d: %v, want %v", k, c, n, got, want)
+				}
+				if got, want := estimator(passAllK, k)(c, n), float64(every)/float64(all); math.Abs(got-want) > 1e-15 {
+					t.Errorf("pass_all_%d of %d in %d: %v, want %v", k, c, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestEstimatorsAtTenThousand: no overflow, and the exact quotient of binomial coefficients to 1e-11, computed as whole
+// numbers of thousands of digits.
+func TestEstimatorsAtTenThousand(t *testing.T) {
+	const n = 10_000
+	choose := func(n, k int) *big.Int {
+		if k > n {
+			return new(big.Int)
+		}
+		return new(big.Int).Binomial(int64(n), int64(k))
+	}
+	for _, k := range []int{1, 2, 10, 1024, 5000, 9999, n} {
+		whole := choose(n, k)
+		for _, c := range []int{0, 1, 2, 5000, 9000, 9990, 9999, n} {
+			all, _ := new(big.Rat).SetFrac(choose(c, k), whole).Float64()
+			none, _ := new(big.Rat).SetFrac(choose(n-c, k), whole).Float64()
+			if got := estimator(passAllK, k)(c, n); math.Abs(got-all) > 1e-11*all {
+				t.Errorf("pass_all_%d of %d in %d: %v, want %v", k, c, n, got, all)
+			}
+			if got := estimator(passAtK, k)(c, n); math.Abs(got-(1-none)) > 1e-11 {
+				t.Errorf("pass_at_%d of %d in %d: %v, want %v", k, c, n, got, 1-none)
+			}
+		}
+	}
+}
+
+// TestListedK: one to ten, powers of two, the last; never more than there are.
+func TestListedK(t *testing.T) {
+	for _, c := range []struct {
+		most int
+		want []int
+	}{
+		{0, nil}, {1, []int{1}}, {5, []int{1, 2, 3, 4, 5}}, {10, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+		{11, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, {16, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16}},
+		{17, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17}}, {100, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 32, 64, 100}},
+	} {
+		if got := atMost(c.most); !slices.Equal(got, c.want) {
+			t.Errorf("up to %d: %v, want %v", c.most, got, c.want)
+		}
+	}
+}
+
+// table is the trials of some cases in both versions, as texts: 1, 0, or ? for a missing one; of one length a case.
+type table [2][]string
+
+// view is what the gate makes of the table.
+func (x table) view(confidence string) *view {
+	v := &view{scheme: scheme{one: big.NewInt(1)}, names: [2]string{"old", "new"}, judging: policy.Judging{}.WithDefaults()}
+	v.judging.Confidence.Text = confidence
+	fmt.Sscan(confidence, &v.judging.Confidence.Value)
+	for i := range x[0] {
+		c := pairing{item: fmt.Sprint(i)}
+		for role := range x {
+			trials := x[role][i]
+			c.sides[role] = attempts{n: len(trials), rows: len(trials), recorded: len(trials) - strings.Count(trials, "?"),
+				sum: big.NewInt(int64(strings.Count(trials, "1")))}
+		}
+		v.cases = append(v.cases, c)
+	}
+	return v
+}
+
+// flat is all the table's trials in one text, and back.
+func (x table) flat() string { return strings.Join(x[0], "") + strings.Join(x[1], "") }
+
+func (x table) with(flat string) table {
+	var y table
+	for role := range x {
+		for _, trials := range x[role] {
+			y[role] = append(y[role], flat[:len(trials)])
+			flat = flat[len(trials):]
+		}
+	}
+	return y
+}
+
+// completed calls each with every table in which the trials at the given places are recorded, in all ways.
+func (x table) completed(places []int, each func(table)) {
+	flat := []byte(x.flat())
+	for way := range 1 << len(places) {
+		for i, p := range places {
+			flat[p] = '0' + byte(way>>i&1)
+		}
+		each(x.with(string(flat)))
+	}
+}
+
+// missing lists the places of missing trials; the others are recorded.
+func (x table) missing() (missing, recorded []int) {
+	for i, r := range x.flat() {
+		if r == '?' {
+			missing = append(missing, i)
+		} else {
+			recorded = append(recorded, i)
+		}
+	}
+	return missing, recorded
+}
+
+// plain is the sign test of a table without missing trials: counted from its texts, not by the gate.
+func (x table) plain(confidence float64) (direction, float64) {
+	up, down := 0, 0
+	for i := range x[0] {
+		switch b, c := strings.Count(x[0][i], "1"), strings.Count(x[1][i], "1"); {
+		case c > b:
+			up++
+		case c < b:
+			down++
+		}
+	}
+	p := interval.SignTest(up, down)
+	switch {
+	case p >= 1-confidence || up == down:
+		return uncertain, p
+	case up > down:
+		return better, p
+	}
+	return worse, p
+}
+
+// tables draws small tables with missing trials.
+func tables(mostCases, mostTrials int) *rapid.Generator[table] {
+	return rapid.Custom(func(t *rapid.T) table {
+		var x table
+		// Some tables move one way, or a verdict would be rare.
+		drift := rapid.IntRange(0, 2).Draw(t, "drift")
+		letters := [3][2]string{{"01?", "01?"}, {"0001?", "1110?"}, {"00000?", "11111?"}}[drift]
+		for range rapid.IntRange(1, mostCases).Draw(t, "cases") {
+			n := rapid.IntRange(1, mostTrials).Draw(t, "trials")
+			for role := range x {
+				x[role] = append(x[role], rapid.StringOfN(rapid.SampledFrom([]rune(letters[role])), n, n, -1).Draw(t, roles[role]))
+			}
+		}
+		if rapid.Bool().Draw(t, "swap") {
+			x[0], x[1] = x[1], x[0]
+		}
+		return x
+	})
+}
+
+// TestSignsAgainstAllCompletions: the verdict is one that every way to complete the missing trials shows, and the p-value
+// is the largest over all of them.
+func TestSignsAgainstAllCompletions(t *testing.T) {
+	decided := map[direction]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		x := tables(7, 3).Draw(t, "table")
+		missing, _ := x.missing()
+		if len(missing) > 12 {
+			t.Skip("too many completions")
+		}
+		const confidence = 0.7 // so that three cases can decide
+		want, largest, first := uncertain, 0.0, true
+		least, most := math.Inf(1), math.Inf(-1)
+		x.completed(missing, func(y table) {
+			d, p := y.plain(confidence)
+			largest = max(largest, p)
+			if !first && d != want {
+				d = uncertain
+			}
+			want, first = d, false
+			mean := new(big.Rat)
+			for i := range y[0] {
+				mean.Add(mean, big.NewRat(int64(strings.Count(y[1][i], "1")-strings.Count(y[0][i], "1")), int64(len(y[0][i]))))
+			}
+			exact, _ := mean.Quo(mean, big.NewRat(int64(len(y[0])), 1)).Float64()
+			least, most = min(least, exact), max(most, exact)
+		})
+		v := x.view("0.7")
+		m := v.signTest()
+		if m.sign.direction != want || *m.PValue != largest {
+			t.Fatalf("%v: %s, p %v; over all completions %s, p %v", x, m.sign.direction, *m.PValue, want, largest)
+		}
+		decided[want]++
+		d, err := v.difference()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Completions.Low != least || d.Completions.High != most {
+			t.Fatalf("%v: difference %v to %v, over all completions %v to %v", x, d.Completions.Low, d.Completions.High, least, most)
+		}
+	})
+	if decided[better] == 0 || decided[worse] == 0 || decided[uncertain] == 0 {
+		t.Errorf("decided %v; the tables no longer show every direction", decided)
+	}
+}
+
+// TestFlipsAgainstAllChoices: the number of missing trials that would change the verdict, against trying every set of
+// trials: recorded ones made missing where it is decided, missing ones recorded in every way where it is not.
+func TestFlipsAgainstAllChoices(t *testing.T) {
+	found := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		x := tables(6, 2).Draw(t, "table")
+		missing, recorded := x.missing()
+		v := x.view("0.7").signed().verdict()
+		least, decided := math.MaxInt, v.direction != uncertain
+		places := missing
+		if decided {
+			places = recorded
+		}
+		if len(places) > 12 || !decided && len(missing) > 6 {
+			t.Skip("too many choices")
+		}
+		for set := range 1 << len(places) {
+			size := bits.OnesCount(uint(set))
+			if size >= least {
+				continue
+			}
+			var chosen []int
+			for i, p := range places {
+				if set>>i&1 == 1 {
+					chosen = append(chosen, p)
+				}
+			}
+			if decided {
+				flat := []byte(x.flat())
+				for _, p := range chosen {
+					flat[p] = '?'
+				}
+				if x.with(string(flat)).view("0.7").signed().verdict().direction == uncertain {
+					least = size
+				}
+				continue
+			}
+			x.completed(chosen, func(y table) {
+				if y.view("0.7").signed().verdict().direction != uncertain {
+					least = size
+				}
+			})
+		}
+		if v.flip.found != (least < math.MaxInt) || v.flip.found && v.flip.trials != least {
+			t.Fatalf("%v, %s: %+v, by trying every choice %d", x, v.direction, v.flip, least)
+		}
+		found[fmt.Sprintf("decided %t, found %t", decided, v.flip.found)]++
+	})
+	t.Log(found)
+	if found["decided true, found true"] == 0 || found["decided false, found true"] == 0 || found["decided false, found false"] == 0 {
+		t.Errorf("%v: the tables no longer show every kind", found)
+	}
+}
+
+// TestFewestAgainstAllChoices: cases at any distance from the middle, against trying every choice of cases.
+func TestFewestAgainstAllChoices(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		steps := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
+			return step{rapid.IntRange(0, 6).Draw(t, "trials"), rapid.Bool().Draw(t, "spare")}
+		}), 0, 6).Draw(t, "steps")
+		between := rapid.IntRange(0, 4).Draw(t, "between")
+		a, b, wanted := rapid.IntRange(0, 3).Draw(t, "left counts"), rapid.IntRange(0, 3).Draw(t, "joined counts"), rapid.IntRange(1, 20).Draw(t, "wanted")
+		done := func(left, joined int) bool { return a*left+b*joined >= wanted }
+		least := math.MaxInt
+		choices := 1
+		for range steps {
+			choices *= 3 // a case stays, leaves, or crosses
+		}
+		for choice := range choices {
+			trials, left, joined, possible := 0, 0, 0, true
+			for _, s := range steps {
+				switch choice % 3 {
+				case 1:
+					trials, left = trials+s.trials, left+1
+				case 2:
+					trials, left, joined = trials+s.trials+1, left+1, joined+1
+					possible = possible && s.spare
+				}
+				choice /= 3
+			}
+			for extra := 0; extra <= between && possible; extra++ {
+				if done(left, joined+extra) {
+					least = min(least, trials+extra)
+				}
+			}
+		}
+		got, found := fewest(steps, between, done)
+		if found != (least < math.MaxInt) || found && got != least {
+			t.Fatalf("%+v, %d between: %d, %t; by trying every choice %d", steps, between, got, found, least)
+		}
+	})
+}

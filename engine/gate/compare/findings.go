@@ -1,0 +1,215 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// overview is what is known of the two versions, or of each version where two are not named, before any slice.
+type overview struct {
+	t       *Tally
+	plan    plan
+	names   [2]string // empty where two are not named
+	pairs   []pairing // of the two
+	copied  [2]bool   // the version's trials look like copies of one
+	broken  string    // how the file departs from the plan, as a sentence
+	others  []string  // versions that are not compared, in order
+	ignored bool      // the others are not measured either
+}
+
+// paired reports whether two versions are compared.
+func (o *overview) paired() bool { return o.names != [2]string{} }
+
+// overview looks at the tally of the named versions.
+func (t *Tally) overview(names [2]string, p plan) *overview {
+	o := &overview{t: t, plan: p, names: names}
+	for _, name := range slices.Sorted(maps.Keys(t.versions)) {
+		if !slices.Contains(names[:], name) {
+			o.others = append(o.others, name)
+		}
+	}
+	if o.paired() {
+		o.pairs = t.pair(names, p)
+		o.copied = [2]bool{t.copied(names[baseline]), t.copied(names[candidate])}
+	}
+	o.broken = o.departure()
+	return o
+}
+
+// departure says how the numbers of cases and trials depart from the plan.
+func (o *overview) departure() string {
+	if o.plan == (plan{}) {
+		return ""
+	}
+	cases, more, most := len(o.pairs), 0, 0
+	names := o.names[:]
+	if !o.paired() {
+		cases, names = len(o.t.cases), o.others
+	}
+	for _, name := range names {
+		for _, c := range o.t.versions[name] {
+			if most = max(most, c.rows); c.rows > o.plan.trials {
+				more++
+			}
+		}
+	}
+	var parts []string
+	if cases != o.plan.cases {
+		parts = append(parts, fmt.Sprintf("there are %s where %d were planned", gate.Plural(cases, "case", "cases"), o.plan.cases))
+	}
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("%s more than the %d planned trials in a version (up to %d)",
+			gate.Plural(more, "time a case has", "times a case has"), o.plan.trials, most))
+	}
+	if parts == nil {
+		return ""
+	}
+	return "The plan is broken: " + strings.Join(parts, ", and ") + "; each rerun is a new chance to be lucky."
+}
+
+// copied reports whether the trials of a version look like copies of one run: no two trials of a case differ, although
+// cases do, and at least two cases have two trials.
+func (t *Tally) copied(version string) bool {
+	same, differs := t.alike(version)
+	return same > 1 && differs
+}
+
+// alike counts the cases with two recorded trials or more where all have the same result, and reports whether cases
+// differ; the count is 0 where some case has different results.
+func (t *Tally) alike(version string) (same int, differs bool) {
+	var first *rows.Decimal
+	for _, c := range t.versions[version] {
+		if c.varies {
+			return 0, false
+		}
+		if c.recorded == 0 {
+			continue
+		}
+		if c.recorded > 1 {
+			same++
+		}
+		if first == nil {
+			first = &c.first
+		}
+		differs = differs || *first != c.first
+	}
+	return same, differs
+}
+
+// findings points at what a person would want to know of the data, the gravest first.
+func (o *overview) findings() gate.Found {
+	var f gate.Found
+	t := o.t
+	if o.broken != "" {
+		f.Add("plan_broken", report.Warning, 1, "%s", o.broken)
+	}
+	compared := o.others
+	if o.paired() {
+		compared = o.names[:]
+		only := [2]int{}
+		absent := [2]int{}
+		for i := range o.pairs {
+			for role, a := range o.pairs[i].sides {
+				if a.rows == 0 {
+					only[role]++
+				}
+				absent[role] += a.n - a.rows
+			}
+		}
+		for role, name := range o.names {
+			f.Add("cases_in_one_version", report.Warning, only[role], "%s no trial in %s: all of them count as missing there, both ways, since a version that writes no row where it crashes would look better.",
+				gate.Plural(only[role], "case has", "cases have"), diag.Quote(name))
+			f.Add("absent_trials", report.Warning, absent[role], "%s that the other version or the plan has, %s lacks: they count as missing, both ways, since unequal numbers of trials favour one side.",
+				gate.Plural(absent[role], "trial", "trials"), diag.Quote(name))
+		}
+	} else {
+		absent := 0
+		for _, name := range compared {
+			for _, a := range t.version(name, o.plan) {
+				absent += a.n - a.rows
+			}
+		}
+		f.Add("absent_trials", report.Warning, absent, "%s that the plan has no row holds: counted as missing, both ways.", gate.Plural(absent, "trial", "trials"))
+	}
+	unfinished := 0
+	for _, name := range compared {
+		for _, c := range t.versions[name] {
+			unfinished += c.rows - c.recorded
+		}
+	}
+	f.Add("unfinished_trials", report.Note, unfinished, "%s no result: counted as missing, both ways.", gate.Plural(unfinished, "trial has", "trials have"))
+	for _, name := range compared {
+		switch same, differs := t.alike(name); {
+		case same > 1 && differs:
+			f.Add("trials_all_equal", report.Warning, same, "In %s, all trials of each of %s have the same result, as copies of one cached run would: if they are, they are one trial.",
+				diag.Quote(name), gate.Plural(same, "case", "cases"))
+		case same > 1:
+			f.Add("trials_all_equal", report.Note, same, "In %s, all trials of all cases have the same result; whether they are copies of one cached run cannot be told from that.", diag.Quote(name))
+		}
+	}
+	gate.AddForms(&f, "versions_differ_only_in_form", "versions", t.versions)
+	gate.AddForms(&f, "cases_differ_only_in_form", "case ids", t.cases)
+	o.constant(&f)
+	f.Add("scores_rounded", report.Note, t.rounded, "%s more than 18 decimals; the rest was rounded, half to even.", gate.Plural(t.rounded, "score has", "scores have"))
+	if o.paired() && len(o.others) > 0 {
+		text := "not compared"
+		if o.ignored {
+			text = "not compared, and not measured: `report` does that"
+		}
+		f.Add("other_versions", report.Note, len(o.others), "The files also hold %s (%s), %s.", gate.Plural(len(o.others), "other version", "other versions"), gate.Quoted(o.others), text)
+	}
+	if o.plan == (plan{}) {
+		f.Add("no_plan", report.Note, 1, "No plan fixes the numbers of cases and trials: whoever reruns until it passes will pass in the end, since each rerun is a new chance to be lucky. Fix them first with `plan: {cases: …, trials: …}`.")
+	}
+	return f
+}
+
+// constant points at a result that is the same in all trials.
+func (o *overview) constant(f *gate.Found) {
+	results := map[rows.Decimal]bool{}
+	trials := 0
+	for _, cells := range o.t.versions {
+		for _, c := range cells {
+			if c.varies {
+				return
+			}
+			if c.recorded > 0 {
+				results[c.first] = true
+			}
+			trials += c.recorded
+		}
+	}
+	if len(results) == 1 && trials > 1 {
+		for value := range results {
+			f.Add("constant_column", report.Note, 1, "Every recorded %s is %s.", o.t.result, value)
+		}
+	}
+}
+
+// opposed points at a sign test and a mean difference that point opposite ways: few cases moved far one way, and many a
+// little the other.
+func opposed(f *gate.Found, sign, difference measured) {
+	if difference.Estimate == nil {
+		return
+	}
+	moved, mean := *sign.Better-*sign.Worse, *difference.Estimate
+	if moved > 0 && mean < 0 || moved < 0 && mean > 0 {
+		severity := report.Note
+		if sign.sign.direction != uncertain {
+			severity = report.Warning
+		}
+		up, down := "better", "lower"
+		if moved < 0 {
+			up, down = "worse", "higher"
+		}
+		f.Add("sign_and_mean_disagree", severity, 1, "More cases got %s (%d better, %d worse), but the mean over cases is %s in the candidate: few cases moved far one way, many a little the other way.",
+			up, *sign.Better, *sign.Worse, down)
+	}
+}

@@ -1,0 +1,406 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// The metrics.
+const (
+	signTest   = "sign_test"
+	difference = "pass_rate_difference"
+	rate       = "rate"
+	passAtK    = "pass_at_k"
+	passAllK   = "pass_all_k"
+)
+
+// measured is a measure, and what a rule on it has to know.
+type measured struct {
+	report.Measure
+	doubts gate.Doubts
+	// need says what would decide a rule on the measure, where its interval straddles the threshold
+	need func(t report.Threshold) *report.Needs
+	sign *verdict // of a sign test, which has no interval
+}
+
+// pooled reports whether trials are the units of an interval: on a fixed list of cases, all tried equally often
+// with results 0 or 1, looked at once.
+func (v *view) pooled(equal bool) bool {
+	return v.fixed && equal && !v.scored && !v.judging.Looks.Set
+}
+
+// trials counts what a list of trials holds.
+type trials struct {
+	n, missing, recorded int
+	least, most          int // trials of a case, missing ones included; 0 without cases
+}
+
+// counted counts a list of trials.
+func counted(list []attempts) trials {
+	var c trials
+	for i, a := range list {
+		c.n, c.missing, c.recorded = c.n+a.n, c.missing+a.missing(), c.recorded+a.recorded
+		if i == 0 {
+			c.least = a.n
+		}
+		c.least, c.most = min(c.least, a.n), max(c.most, a.n)
+	}
+	return c
+}
+
+// rate measures how well one version does: the mean over cases of the share of passes, or of the mean score.
+func (v *view) rate(name string, list []attempts, copied bool) (measured, error) {
+	c := counted(list)
+	m := measured{Measure: report.Measure{
+		Metric: rate, Labels: v.label("version", name), Scale: &report.Scale{Lower: 0, Upper: 1},
+		Units: report.Int(len(list)), UnitName: "cases", Missing: report.Int(c.missing), LeftOut: v.leftOut(),
+	}}
+	low, high := make([]float64, len(list)), make([]float64, len(list))
+	var lows, highs, estimates gate.Fractions
+	estimated, sum := 0, new(big.Int)
+	for i, a := range list {
+		best := v.best(a)
+		low[i], high[i] = v.quotient(a.sum, a.n), v.quotient(best, a.n)
+		lows.AddBig(a.sum, a.n, 1)
+		highs.AddBig(best, a.n, 1)
+		sum.Add(sum, a.sum)
+		if a.recorded > 0 {
+			estimates.AddBig(a.sum, a.recorded, 1)
+			estimated++
+		}
+	}
+	if estimated > 0 {
+		m.Estimate = report.Number(estimates.OverBig(v.times(estimated)))
+	}
+	if len(list) > 0 {
+		m.Completions = &report.Completions{Low: lows.OverBig(v.times(len(list))), High: highs.OverBig(v.times(len(list)))}
+	}
+	passes := 0
+	if !v.scored {
+		passes = int(sum.Int64())
+		m.Numerator, m.Denominator = report.Int(passes), report.Int(c.n)
+		m.IntervalsBeside = besides(passes, c.recorded)
+	}
+	var err error
+	switch single := !v.scored && c.most <= 1 && len(list) > 0; {
+	case v.pooled(c.least == c.most):
+		err = v.exactly(&m, interval.FixedListRate, passes, c.missing, c.n, moreTrials)
+		trialUnits(&m, c.n, copied)
+	case single && v.judging.Looks.Value != policy.LooksOnce:
+		err = v.caseUnits(&m, passes, c.missing, c.n)
+	default:
+		err = v.mean(&m, low, high, interval.Unit)
+	}
+	v.finish(&m, estimated, len(list))
+	return m, err
+}
+
+// times is a number of cases, in steps of a result.
+func (s scheme) times(n int) *big.Int { return new(big.Int).Mul(s.one, big.NewInt(int64(n))) }
+
+// besides is the interval of about two standard errors that is commonly drawn, shown beside and never decided on.
+func besides(passes, recorded int) []report.IntervalBeside {
+	if recorded == 0 {
+		return nil
+	}
+	p := float64(passes) / float64(recorded)
+	two := float64(2 * math.Sqrt(float64(p*(1-p))/float64(recorded)))
+	return []report.IntervalBeside{{Method: "two-standard-errors", Lower: p - two, Upper: p + two,
+		Assumes: "every trial is independent of the others and passes with one and the same chance, whatever its case"}}
+}
+
+// passK measures pass_at_k (a case passes in at least one of k trials) or pass_all_k (in all k) in one version: the mean
+// over cases of the unbiased estimate from the case's trials. k is at most the trials of every case, and
+// results are 0 or 1.
+func (v *view) passK(metric string, k int, name string, list []attempts) (measured, error) {
+	c := counted(list)
+	m := measured{Measure: report.Measure{
+		Metric: metric, Labels: v.label("version", name, "k", strconv.Itoa(k)), Scale: &report.Scale{Lower: 0, Upper: 1},
+		Units: report.Int(len(list)), UnitName: "cases", Missing: report.Int(c.missing), LeftOut: v.leftOut(),
+	}}
+	low, high := make([]float64, len(list)), make([]float64, len(list))
+	var estimates []float64
+	share := estimator(metric, k)
+	certain, possible := 0, 0 // cases that are 1 whatever the missing trials were, and those that can be
+	for i, a := range list {
+		passes := int(a.sum.Int64())
+		low[i], high[i] = share(passes, a.n), share(passes+a.missing(), a.n)
+		switch {
+		case a.recorded >= k:
+			estimates = append(estimates, share(passes, a.recorded))
+		case low[i] == high[i]:
+			estimates = append(estimates, low[i])
+		}
+		if low[i] == 1 {
+			certain++
+		}
+		if high[i] == 1 {
+			possible++
+		}
+	}
+	if len(list) > 0 {
+		m.Completions = &report.Completions{Low: mean(low), High: mean(high)}
+	}
+	if len(estimates) > 0 {
+		m.Estimate = report.Number(mean(estimates))
+	}
+	// With as many trials as k in every case, a case is 0 or 1 by construction.
+	exact := c.least == k && c.most == k
+	if exact {
+		m.Numerator, m.Denominator, m.Missing = report.Int(certain), report.Int(len(list)), report.Int(possible-certain)
+	}
+	var err error
+	switch {
+	case exact && v.pooled(true):
+		err = v.exactly(&m, interval.FixedListRate, certain, possible-certain, len(list), moreCases)
+	case exact && v.judging.Looks.Value != policy.LooksOnce:
+		err = v.caseUnits(&m, certain, possible-certain, len(list))
+	default:
+		err = v.mean(&m, low, high, interval.Unit)
+	}
+	v.finish(&m, len(estimates), len(list))
+	return m, err
+}
+
+// estimator returns the unbiased estimate of a case's pass_at_k or pass_all_k from c passes in n trials, n >= k.
+func estimator(metric string, k int) func(c, n int) float64 {
+	known := map[[2]int]float64{}
+	return func(c, n int) float64 {
+		x, found := known[[2]int{c, n}]
+		if !found {
+			if metric == passAllK {
+				x = allOf(c, n, k)
+			} else {
+				x = 1 - allOf(n-c, n, k)
+			}
+			known[[2]int{c, n}] = x
+		}
+		return x
+	}
+}
+
+// allOf returns C(c, k)/C(n, k): the chance that k of n trials drawn without putting back are all among c of them. It is
+// a product of quotients at most 1, so it cannot overflow; its relative error is below min(k, n−c)·2⁻⁵². 1 <= k <= n.
+func allOf(c, n, k int) float64 {
+	if c < k {
+		return 0
+	}
+	// C(c, k)/C(n, k) = C(n−k, n−c)/C(n, n−c): the shorter product of the two.
+	from, factors := c, k
+	if n-c < k {
+		from, factors = n-k, n-c
+	}
+	p := 1.0
+	for i := range factors {
+		p = float64(p * (float64(from-i) / float64(n-i)))
+	}
+	return p
+}
+
+// mean is the mean of a list, which is not empty, the same for any order of it.
+func mean(list []float64) float64 {
+	total := 0.0
+	for _, x := range slices.Sorted(slices.Values(list)) {
+		total += x
+	}
+	return total / float64(len(list))
+}
+
+// atMost are the k that a report lists of 1 to most: the first ten, powers of two, the last.
+func atMost(most int) []int {
+	var list []int
+	for k := 1; k < most; k++ {
+		if k > 10 {
+			k = 1 << bits.Len(uint(k-1)) // the least power of two from k on
+			if k >= most {
+				break
+			}
+		}
+		list = append(list, k)
+	}
+	if most > 0 {
+		list = append(list, most)
+	}
+	return list
+}
+
+// difference measures how much better the candidate does: the mean over cases of its result minus the baseline's.
+func (v *view) difference() (measured, error) {
+	base, next := counted(v.side(baseline)), counted(v.side(candidate))
+	m := measured{Measure: report.Measure{
+		Metric: difference, Labels: v.label(), Scale: &report.Scale{Lower: -1, Upper: 1},
+		Units: report.Int(len(v.cases)), UnitName: "cases", Missing: report.Int(base.missing + next.missing), LeftOut: v.leftOut(),
+	}}
+	low, high := make([]float64, len(v.cases)), make([]float64, len(v.cases))
+	var lows, highs, estimates gate.Fractions
+	estimated := 0
+	// Of all trials: passes of the candidate and failures of the baseline.
+	favourable := 0
+	for i := range v.cases {
+		c := &v.cases[i]
+		worst, best := v.extremes(c)
+		low[i], high[i] = v.quotient(worst, c.n()), v.quotient(best, c.n())
+		lows.AddBig(worst, c.n(), 1)
+		highs.AddBig(best, c.n(), 1)
+		b, x := c.sides[baseline], c.sides[candidate]
+		if b.recorded > 0 && x.recorded > 0 {
+			estimates.AddBig(x.sum, x.recorded, 1)
+			estimates.AddBig(b.sum, b.recorded, -1)
+			estimated++
+		}
+		if !v.scored {
+			favourable += int(x.sum.Int64()) + b.recorded - int(b.sum.Int64())
+		}
+	}
+	if estimated > 0 {
+		m.Estimate = report.Number(estimates.OverBig(v.times(estimated)))
+	}
+	if n := len(v.cases); n > 0 {
+		m.Completions = &report.Completions{Low: lows.OverBig(v.times(n)), High: highs.OverBig(v.times(n))}
+	}
+	var err error
+	if v.pooled(base.least == base.most) {
+		err = v.exactly(&m, interval.FixedListDifference, favourable, base.missing+next.missing, base.n+next.n, moreTrials)
+		trialUnits(&m, base.n+next.n, v.copied[baseline] || v.copied[candidate])
+	} else {
+		err = v.mean(&m, low, high, interval.Difference)
+	}
+	v.finish(&m, estimated, len(v.cases))
+	return m, err
+}
+
+// extremes returns the least and the greatest sum of a case's results in the candidate minus that in the baseline, over
+// all ways to complete the missing trials.
+func (v *view) extremes(c *pairing) (worst, best *big.Int) {
+	b, x := c.sides[baseline], c.sides[candidate]
+	return new(big.Int).Sub(x.sum, v.best(b)), new(big.Int).Sub(v.best(x), b.sum)
+}
+
+// leftOut lists why cases are left out of the slice.
+func (v *view) leftOut() []report.LeftOut {
+	return gate.LeftOut("the column of `where` is not recorded", v.unknown)
+}
+
+// mean gives a measure the interval of a mean over cases.
+func (v *view) mean(m *measured, low, high []float64, scale interval.Scale) error {
+	iv, broken, err := gate.Mean(low, high, scale, len(low), v.judging)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Metric, err)
+	}
+	m.Interval = report.PublishInterval(iv)
+	m.Conditions = v.conditions(iv)
+	if broken != "" {
+		m.doubts.Review = "The plan is broken: " + broken + "."
+	}
+	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases"}
+	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	return nil
+}
+
+// conditions says when an interval over cases holds.
+func (v *view) conditions(iv interval.Interval) string {
+	if v.fixed {
+		return "Holds for independent trials of this fixed list of cases, at one look; over repeated looks only while the list stays as it is and its cases gain trials whose number does not depend on their results."
+	}
+	return gate.Conditions(iv, "cases", v.judging)
+}
+
+// caseUnits gives a measure the interval of a rate of cases that are 0 or 1: exact, or the sequence.
+func (v *view) caseUnits(m *measured, k, missing, n int) error {
+	iv, err := gate.Rate(k, missing, n, v.judging)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Metric, err)
+	}
+	m.Interval = report.PublishInterval(iv)
+	m.Conditions = v.conditions(iv)
+	m.need = func(t report.Threshold) *report.Needs { return gate.RateNeeds(k, missing, n, "cases", t, v.judging) }
+	return nil
+}
+
+// ofFixedList says when an exact interval over the trials of a fixed list holds.
+const ofFixedList = "Exact for independent trials of this fixed list of cases, whose chances may differ, at one look; it says nothing of other cases."
+
+// exactly gives a measure the interval of a fixed list over k of n results, missing of which are not recorded. what is
+// what a longer run would need more of.
+func (v *view) exactly(m *measured, method fixedList, k, missing, n int, what string) error {
+	iv, err := method(k, missing, n, v.judging.Confidence.Value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Metric, err)
+	}
+	m.Interval, m.Conditions = report.PublishInterval(iv), ofFixedList
+	m.need = func(t report.Threshold) *report.Needs {
+		if m.Metric == difference {
+			t.Value = (t.Value + 1) / 2 // of the mean chance q that the difference 2q − 1 is made from
+		}
+		needs := gate.RateNeeds(k, missing, n, "trials", t, v.judging)
+		if needs != nil && needs.AtLeast > 0 {
+			needs.What = what
+		}
+		return needs
+	}
+	return nil
+}
+
+// fixedList is interval.FixedListRate or interval.FixedListDifference.
+type fixedList func(k, missing, n int, confidence float64) (interval.Interval, error)
+
+// What a run on a fixed list would need more of.
+const (
+	moreTrials = "trials in all, in a new run on the same cases"
+	moreCases  = "cases in a longer list, fixed beforehand"
+)
+
+// trialUnits makes n trials the units of a measure, which is a person's to decide where they look like copies.
+func trialUnits(m *measured, n int, copied bool) {
+	m.Units, m.UnitName = report.Int(n), "trials"
+	if copied {
+		m.doubts.Review = "In every case all trials of a version have the same result, as copies of one cached run would, and then trials are not independent: a person must decide."
+		m.Caution = "Too narrow if the trials are copies of one cached run, as they look."
+	}
+}
+
+// emptySlice says why a slice without cases is not decided.
+const emptySlice = "Nothing was evaluated: no case is in the slice."
+
+// finish says what a measure's estimate rests on, and where nothing was evaluated.
+func (v *view) finish(m *measured, estimated, cases int) {
+	switch {
+	case estimated == 0 && cases == 0 && v.labels != nil:
+		m.doubts.Undecided = emptySlice
+	case estimated == 0:
+		m.doubts.Undecided = "Nothing was evaluated: no case has enough recorded trials."
+	case estimated < cases:
+		m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d cases: the others have too few recorded trials.", estimated, cases)
+	}
+}
+
+// versionMeasures lists the measures of one version.
+func (v *view) versionMeasures(name string, list []attempts, copied bool) ([]measured, error) {
+	own, err := v.rate(name, list, copied)
+	if err != nil {
+		return nil, err
+	}
+	measures := []measured{own}
+	if v.scored {
+		return measures, nil
+	}
+	for _, metric := range []string{passAtK, passAllK} {
+		for _, k := range atMost(counted(list).least) {
+			m, err := v.passK(metric, k, name, list)
+			if err != nil {
+				return nil, err
+			}
+			measures = append(measures, m)
+		}
+	}
+	return measures, nil
+}

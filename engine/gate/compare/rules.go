@@ -1,0 +1,528 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// Gate is the compare gate.
+type Gate struct{}
+
+var _ gate.Gate = Gate{}
+
+// Name implements gate.Gate.
+func (Gate) Name() string { return "compare" }
+
+// Section implements gate.Gate.
+func (Gate) Section() string { return "compare" }
+
+// The values of the section's and the rules' own keys.
+const (
+	sampled = "sampled"
+	fixed   = "fixed"
+)
+
+// noFile is the problem of a question without files.
+const noFile = "no file of trials: name one or more files (CSV or JSONL), a glob, or - for standard input; or a file for each version with --baseline and --candidate"
+
+// ruleSpec lists the metrics that a rule can name.
+func ruleSpec() policy.RuleSpec {
+	return policy.RuleSpec{
+		MetricKey: "metric",
+		Metrics: []policy.MetricSpec{
+			{Name: signTest, NoThreshold: true},
+			{Name: difference, Lower: -1, Upper: 1},
+			{Name: rate, Upper: 1},
+			{Name: passAtK, Upper: 1},
+			{Name: passAllK, Upper: 1},
+		},
+		Thresholds: []policy.Kind{policy.Minimum, policy.Maximum},
+	}
+}
+
+// rule is a policy's rule with the keys of this gate.
+type rule struct {
+	policy.Rule
+	k     policy.Int
+	role  int // baseline or candidate, of metrics of one version
+	terms []gate.Term
+	slice string // in words
+}
+
+// ofPasses reports whether the rule's metric counts passes of k trials.
+func (r *rule) ofPasses() bool { return r.Metric.Value == passAtK || r.Metric.Value == passAllK }
+
+// ofOne reports whether the rule's metric is about one version.
+func (r *rule) ofOne() bool { return r.Metric.Value == rate || r.ofPasses() }
+
+// question is one comparison being read and judged.
+type question struct {
+	source     gate.Source
+	judging    policy.Judging
+	names      [2]policy.Text // of the versions; not set where they are not named
+	ownFiles   bool           // each version is a file of its own
+	fixed      bool
+	plan       plan
+	inputs     []gate.Input
+	rules      []rule
+	slicing    gate.Slicing
+	policyNote []report.Finding
+	prospects  []diag.Diagnostic
+	tally      *Tally
+	seen       *overview // once the rows are checked
+}
+
+var _ gate.RowsChecker = (*question)(nil)
+
+// Compile implements gate.Gate.
+func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
+	q := &question{source: source, judging: source.Settings.Judging.WithDefaults()}
+	var trials []policy.Text
+	var named [2]policy.Text
+	base := ""
+	if s := source.Section; s != nil {
+		trials = s.Map.TextOrTexts("trials")
+		for role, key := range roles {
+			named[role] = s.Map.Text(key)
+		}
+		q.readSection(s)
+		s.Map.Done(s.Context())
+		base = gate.Folder(s.Pos.File)
+	}
+	given := [2]string{source.Flags.Baseline, source.Flags.Candidate}
+	var files [2]string // of the two versions, where each is a file
+	var paths []string
+	switch {
+	case len(source.Files) > 0:
+		paths, base = source.Files, ""
+		q.policyNote = append(q.policyNote, gate.NotRead("trials", trials)...)
+		q.nameVersions(named, given, diags)
+	case given != [2]string{}:
+		files, base = given, ""
+		q.policyNote = append(q.policyNote, gate.NotRead("trials", trials)...)
+		for role, n := range named {
+			if n.Set {
+				q.policyNote = append(q.policyNote, report.Finding{Code: "policy_version_not_used", Severity: report.Note, Count: 1,
+					Message: "The policy's `" + roles[role] + ": " + n.Value + "` was not used: the command line names a file for each version."})
+			}
+		}
+		named = [2]policy.Text{}
+	case len(trials) > 0:
+		for _, t := range trials {
+			paths = append(paths, t.Value)
+		}
+		q.nameVersions(named, given, diags)
+	case named[baseline].Set || named[candidate].Set:
+		files = [2]string{named[baseline].Value, named[candidate].Value}
+	case source.NoFiles:
+	case source.Section != nil && !source.Section.Bare:
+		s := source.Section
+		s.Map.Errorf(s.Pos, "%s names no trials; add `trials: trials.csv`, or a file for each version as baseline and candidate, or name files on the command line", s.Context())
+	default:
+		diags.Add(diag.Diagnostic{Message: noFile})
+	}
+	q.ownFiles = files != [2]string{}
+	q.readFrom(paths, files, base, named, diags)
+	return q
+}
+
+// nameVersions settles the names of the two versions, from the command line and the policy.
+func (q *question) nameVersions(named [2]policy.Text, given [2]string, diags *diag.List) {
+	for role, n := range named {
+		flag := given[role]
+		switch {
+		case n.Set && flag != "" && n.Value != flag:
+			diags.Addf(n.Pos, "%s is %s here and %s in --%s; say it once, or the same in both", roles[role], diag.Quote(n.Value), diag.Quote(flag), roles[role])
+		case flag != "":
+			n = policy.Text{Value: flag, Set: true}
+		}
+		q.names[role] = n
+	}
+	b, c := q.names[baseline], q.names[candidate]
+	switch {
+	case b.Set != c.Set:
+		one, other := baseline, candidate
+		if c.Set {
+			one, other = candidate, baseline
+		}
+		diags.Addf(q.names[one].Pos, "%s is named and %s is not; name both versions, or neither", roles[one], roles[other])
+		q.names = [2]policy.Text{}
+	case b.Set && b.Value == c.Value:
+		diags.Addf(c.Pos, "baseline and candidate are both %s; comparing needs two versions", diag.Quote(c.Value))
+	}
+}
+
+// readFrom sets up the inputs: files of any versions, or one file for each of the two.
+func (q *question) readFrom(paths []string, files [2]string, base string, named [2]policy.Text, diags *diag.List) {
+	q.tally = newTally(q.slicing.Columns)
+	known := columns(q.slicing.Columns, q.ownFiles)
+	rename := map[string]string{}
+	for _, p := range q.source.Settings.Columns {
+		rename[p.Key.Value] = p.Value.Value
+		if !slices.ContainsFunc(known, func(c rows.Column) bool { return c.Name == p.Key.Value }) {
+			diags.Addf(p.Key.Pos, "columns: compare reads no column %s; its columns are version, case, trial, passed, score and those of a rule's `where`", diag.Quote(p.Key.Value))
+		}
+	}
+	var missing []string
+	for _, m := range q.source.Settings.MissingValues {
+		missing = append(missing, m.Value)
+	}
+	input := gate.Input{Paths: paths, Base: base, Columns: known, Rename: rename, MissingValues: missing, Add: q.tally.Add}
+	if !q.ownFiles {
+		q.inputs = []gate.Input{input}
+		return
+	}
+	switch at := named[candidate].Pos; {
+	case files[baseline] == "" || files[candidate] == "":
+		for role, file := range files {
+			if file == "" {
+				diags.Addf(named[1-role].Pos, "a file is given as %s and none as %s; give a file for each version, or files that hold both", roles[1-role], roles[role])
+			}
+		}
+		return
+	case files[baseline] == files[candidate]:
+		diags.Addf(at, "baseline and candidate are the same file, %s; comparing needs two", diag.Quote(files[baseline]))
+	}
+	for role, file := range files {
+		q.names[role] = policy.Text{Value: roles[role], Set: true}
+		input.Role, input.Paths, input.Add = roles[role], []string{file}, q.tally.AddTo(roles[role])
+		q.inputs = append(q.inputs, input)
+	}
+}
+
+// readSection reads the gate's keys of a section, and its rules.
+func (q *question) readSection(s *policy.Section) {
+	list := s.Map.Choice("case_list", sampled, fixed)
+	q.fixed = list.Value == fixed
+	if p := s.Map.Map("plan"); p != nil {
+		cases, trials := p.Int("cases", 1, math.MaxInt32), p.Int("trials", 1, math.MaxInt32)
+		p.Done("plan")
+		for _, key := range []string{"cases", "trials"} {
+			if !p.Has(key) {
+				p.Errorf(s.Map.KeyPos("plan"), "plan has no %s; it needs both, as in {cases: 8, trials: 5}", key)
+			}
+		}
+		q.plan = plan{cases.Value, trials.Value}
+	}
+	rules, findings := policy.ReadRules(s, q.source.Settings, ruleSpec())
+	for i := range rules {
+		q.rules = append(q.rules, q.compileRule(rules[i]))
+	}
+	if own := q.source.Settings.Looks; q.fixed && len(rules) == 0 && own.Value == policy.LooksOnce {
+		s.Map.Errorf(own.Pos, onceOnFixed)
+	}
+	q.policyNote = append(q.policyNote, gate.NoteThresholds(findings)...)
+	for _, f := range findings {
+		q.prospects = append(q.prospects, diag.Diagnostic{Pos: f.Pos, Message: f.Message})
+	}
+}
+
+// onceOnFixed is the problem of the interval for a planned number of cases on a list that was not drawn.
+const onceOnFixed = "looks: once is for cases that are drawn, and case_list: fixed says that they are not; leave looks out: on a fixed list trials are the units"
+
+// compileRule reads a rule's own keys and checks that they go together.
+func (q *question) compileRule(p policy.Rule) rule {
+	r := rule{Rule: p, role: candidate}
+	r.k = p.Map.Int("k", 1, math.MaxInt32)
+	version := p.Map.Choice("version", roles[:]...)
+	p.Map.Done(p.Name())
+	if version.Value == roles[baseline] {
+		r.role = baseline
+	}
+	switch metric := p.Metric.Value; {
+	case !p.Metric.Set: // reported already
+	case r.ofPasses() && !p.Map.Has("k"):
+		p.Map.Errorf(p.Metric.Pos, "%s has no k; say of how many trials, such as k: 5", p.Name())
+	case !r.ofPasses() && p.Map.Has("k"):
+		p.Map.Errorf(p.Map.KeyPos("k"), "k is for pass_at_k and pass_all_k, not for %s", metric)
+	}
+	if p.Metric.Set && !r.ofOne() && version.Set {
+		p.Map.Errorf(version.Pos, "%s compares both versions; leave version out", p.Metric.Value)
+	}
+	if p.Looks.Value == policy.LooksOnce {
+		switch {
+		case q.fixed:
+			p.Map.Errorf(p.Looks.Pos, onceOnFixed)
+		case p.Metric.Value == signTest:
+			if p.Map.Has("looks") {
+				p.Map.Errorf(p.Looks.Pos, "looks: once fixes the number of units of a mean; sign_test is exact for one look already")
+			}
+			r.Looks, r.Planned, r.MeanMethod = policy.Text{}, policy.Int{}, policy.Text{} // a section's is for its means
+		}
+	}
+	r.terms, r.slice = q.slicing.Terms(p.Where)
+	return r
+}
+
+// Inputs implements gate.Question.
+func (q *question) Inputs() []gate.Input { return q.inputs }
+
+// Rules implements gate.Question.
+func (q *question) Rules() []policy.Rule {
+	list := make([]policy.Rule, 0, len(q.rules))
+	for _, r := range q.rules {
+		list = append(list, r.Rule)
+	}
+	return list
+}
+
+// Prospects implements gate.Question.
+func (q *question) Prospects() []diag.Diagnostic {
+	list := slices.Clone(q.prospects)
+	for i := range q.rules {
+		r := &q.rules[i]
+		cases := q.plan.cases
+		if r.Looks.Value == policy.LooksOnce {
+			cases = r.Planned.Value
+		}
+		if cases == 0 || r.terms != nil || !r.Metric.Set {
+			continue
+		}
+		say := func(never gate.Never) {
+			list = append(list, diag.Diagnostic{Pos: r.Pos, Message: fmt.Sprintf("%s can never %s with %s planned%s",
+				r.Name(), never.What, gate.Plural(cases, "case", "cases"), never.Why)})
+		}
+		if r.Metric.Value == signTest {
+			v := view{judging: r.Judging}
+			if all := (signs{better: cases}); v.shows(all) == uncertain {
+				say(gate.Never{What: "pass or fail", Why: ": p is " + decimal(v.p(all)) + " where all of them move one way"})
+			}
+			continue
+		}
+		scale, judging := interval.Unit, r.Judging
+		judging.Planned.Value = cases
+		switch {
+		case r.Threshold == nil || r.ofPasses() && r.k.Value > q.plan.trials && q.plan != (plan{}):
+			continue
+		case r.Metric.Value == difference:
+			scale = interval.Difference
+		case !judging.Looks.Set && (q.plan.trials == 1 || r.ofPasses() && r.k.Value == q.plan.trials):
+			// Cases are 0 or 1, and all alike: there the planned interval is the exact one.
+			judging.Looks = policy.Text{Value: policy.LooksOnce}
+		}
+		if q.fixed && !judging.Looks.Set && !r.ofPasses() {
+			continue // trials are the units, if they come out as planned
+		}
+		for _, never := range gate.NeverAtPlan(gate.Start(&r.Rule).Threshold, scale, judging) {
+			say(never)
+		}
+	}
+	return list
+}
+
+// CheckRows implements gate.RowsChecker: what only all rows together can show.
+func (q *question) CheckRows(diags *diag.List) {
+	t := q.tally
+	for _, name := range slices.Sorted(maps.Keys(t.about)) {
+		if !t.about[name].hasResult {
+			diags.Addf(diag.Pos{File: name}, "neither a column passed nor a column score was found; a trial has one of them: add it, or name the one that holds it under columns in the policy")
+		}
+	}
+	names, ok := q.versions(diags)
+	if !ok {
+		return
+	}
+	q.seen = t.overview(names, q.plan)
+	all := q.whole(q.judging)
+	for i := range q.rules {
+		q.checkK(&q.rules[i], all, diags)
+	}
+}
+
+// versions returns the names of the two versions that are compared, empty ones where none are named and nothing is
+// to be decided.
+func (q *question) versions(diags *diag.List) (names [2]string, ok bool) {
+	found := slices.Sorted(maps.Keys(q.tally.versions))
+	ok = true
+	for role, n := range q.names {
+		names[role] = n.Value
+		if !n.Set || q.tally.versions[n.Value] != nil {
+			continue
+		}
+		hint := ""
+		if near := policy.Nearest(n.Value, found); near != "" {
+			hint = "; did you mean " + diag.Quote(near) + "?"
+		}
+		diags.Addf(n.Pos, "%s is %s, which is not among the versions of the files: %s%s", roles[role], diag.Quote(n.Value), gate.Quoted(found), hint)
+		ok = false
+	}
+	if q.names[baseline].Set || q.source.Verb != gate.Decide || !ok {
+		return names, ok
+	}
+	if len(found) == 1 {
+		diags.Addf(q.at(), "the files hold one version, %s; comparing needs two (`report` measures one)", gate.Quoted(found))
+	} else {
+		diags.Addf(q.at(), "the files hold %d versions (%s), and which is the baseline and which the candidate is not said: add baseline and candidate to the policy, or --baseline and --candidate", len(found), gate.Quoted(found))
+	}
+	return names, false
+}
+
+// at is where the policy could have named the versions.
+func (q *question) at() diag.Pos {
+	if q.source.Section == nil {
+		return diag.Pos{}
+	}
+	return q.source.Section.Pos
+}
+
+// checkK reports a rule whose k the trials cannot answer.
+func (q *question) checkK(r *rule, all *view, diags *diag.List) {
+	if !r.ofPasses() {
+		return
+	}
+	if all.scored {
+		diags.Addf(r.Metric.Pos, "%s counts passes, and these trials have scores; use rate, or record passed", r.Metric.Value)
+		return
+	}
+	v := all.sliced(q.tally, r.terms, r.slice)
+	least := math.MaxInt
+	first := ""
+	for _, c := range v.cases { // in order: the first of those that have too few
+		if n := c.n(); n < r.k.Value && first == "" {
+			first = c.item
+			least = n
+		} else {
+			least = min(least, n)
+		}
+	}
+	if first != "" {
+		diags.Addf(r.k.Pos, "k is %d, more than the trials of case %s; allowed here: 1 to %d, the least number of trials of a case", r.k.Value, diag.Quote(first), least)
+	}
+}
+
+// whole is the view of all cases of the two versions.
+func (q *question) whole(judging policy.Judging) *view {
+	o := q.seen
+	return &view{scheme: q.tally.scheme(q.fixed), names: o.names, cases: o.pairs, broken: o.broken, copied: o.copied, judging: judging}
+}
+
+// Answer implements gate.Question.
+func (q *question) Answer(c gate.Context) (gate.Answer, error) {
+	if q.seen == nil {
+		return gate.Answer{}, fmt.Errorf("the rows were not checked before they were evaluated")
+	}
+	o := q.seen
+	o.ignored = q.source.Verb == gate.Decide
+	f := o.findings()
+	g := report.Gate{Gate: Gate{}.Name(), Summary: o.summary(), Data: o.data(), Assumptions: q.assumptions(), Limits: limits()}
+	if q.source.Section != nil {
+		g.Name = q.source.Section.Name.Value
+	}
+	g.MinShown = q.source.Settings.MinShown.Value
+	if q.source.Verb != gate.Check {
+		measures, err := q.measures(&f)
+		if err != nil {
+			return gate.Answer{}, err
+		}
+		for _, m := range measures {
+			g.Measures = append(g.Measures, m.Measure)
+		}
+	}
+	var settled []report.Finding
+	if q.source.Verb == gate.Decide {
+		for i := range q.rules {
+			r, err := q.decide(&q.rules[i])
+			if err != nil {
+				return gate.Answer{}, err
+			}
+			settled = append(settled, gate.Settle(&r, &q.rules[i].Rule, c)...)
+			g.Rules = append(g.Rules, r)
+		}
+	}
+	g.Findings = slices.Concat(f.Findings, q.policyNote, settled)
+	return gate.Answer{Gate: g, Located: f.Located}, nil
+}
+
+// measures lists every measure: of the two versions that are compared, then of each alone, then of other versions
+// where nothing is decided.
+func (q *question) measures(f *gate.Found) ([]measured, error) {
+	v, o := q.whole(q.judging), q.seen
+	var list []measured
+	if o.paired() {
+		exact := *v // the sign test is for one look, whatever the section plans for its means
+		if exact.judging.Looks.Value == policy.LooksOnce {
+			exact.judging.Looks = policy.Text{}
+		}
+		sign := exact.signTest()
+		mean, err := v.difference()
+		if err != nil {
+			return nil, err
+		}
+		opposed(f, sign, mean)
+		list = append(list, sign, mean)
+		for role, name := range o.names {
+			own, err := v.versionMeasures(name, v.side(role), v.copied[role])
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, own...)
+		}
+	}
+	if o.ignored {
+		return list, nil
+	}
+	for _, name := range o.others {
+		own, err := v.versionMeasures(name, q.tally.version(name, q.plan), q.tally.copied(name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, own...)
+	}
+	return list, nil
+}
+
+// decide measures one rule and compares it.
+func (q *question) decide(r *rule) (report.Rule, error) {
+	v := q.whole(r.Judging).sliced(q.tally, r.terms, r.slice)
+	m, err := v.metric(r)
+	if err != nil {
+		return report.Rule{}, err
+	}
+	out := gate.Start(&r.Rule)
+	out.Measure = m.Measure
+	out.Assumptions = append([]string{m.Conditions}, q.assumptions()...)
+	if left, total := v.unknown, v.unknown+len(v.cases); m.doubts.Undecided == "" && gate.Exceeds(left, total, r.MaxLeftOut) {
+		m.doubts.Undecided = fmt.Sprintf("%d of %s left out because a column of `where` is not recorded, more than max_left_out allows (%s).",
+			left, gate.Plural(total, "case is", "cases are"), r.MaxLeftOut.Text)
+	}
+	if v.broken != "" {
+		m.doubts.Review = v.broken
+	}
+	switch {
+	case m.sign == nil || m.doubts != gate.Doubts{}:
+		gate.Conclude(&out, m.doubts)
+	default:
+		m.sign.conclude(&out)
+	}
+	switch {
+	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.sign != nil:
+		out.Needs = m.sign.needs()
+	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
+		out.Needs = m.need(out.Threshold)
+	case out.Verdict == report.ManualReview:
+		out.Needs = &report.Needs{What: "a person to decide, or a new run whose numbers are fixed first"}
+	}
+	return out, nil
+}
+
+// metric measures what a rule names.
+func (v *view) metric(r *rule) (measured, error) {
+	switch r.Metric.Value {
+	case signTest:
+		return v.signTest(), nil
+	case difference:
+		return v.difference()
+	case rate:
+		return v.rate(v.names[r.role], v.side(r.role), v.copied[r.role])
+	}
+	return v.passK(r.Metric.Value, r.k.Value, v.names[r.role], v.side(r.role))
+}

@@ -1,0 +1,462 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// signs counts cases by which way they moved.
+type signs struct{ better, worse int }
+
+// direction is what the sign test comes to.
+type direction int
+
+const (
+	worse     direction = -1
+	uncertain direction = 0
+	better    direction = 1
+)
+
+// movement is which way a case moved under the two extreme completions of its missing trials, and how far from
+// no movement it is there, in trials.
+type movement struct {
+	low, high         int // signs: −1 worse, 0 equal, +1 better
+	lowAway, highAway int // whole results between the two versions' sums, rounded down
+}
+
+// signed is the sign test of a list of cases.
+type signed struct {
+	v         *view
+	movements []movement
+	low, high signs // under the completions that are worst and best for the candidate
+	ambiguous int   // cases whose direction depends on missing trials
+	missing   int   // trials
+	missingOf int   // trials of the ambiguous cases
+}
+
+// verdict is what the sign test comes to, at its p-value.
+type verdict struct {
+	direction direction
+	p         float64
+	split     signs // the one that speaks most against a decision
+	open      bool  // the missing trials leave both directions possible
+	flip      flip
+	limit     policy.Number // p is below 1 − limit where it decides
+	signed    *signed
+}
+
+// flip is how many missing trials would change a verdict, and to what.
+type flip struct {
+	trials int
+	to     direction
+	found  bool // false: no number would
+}
+
+// signed counts the cases' movements.
+func (v *view) signed() *signed {
+	s := &signed{v: v, movements: make([]movement, len(v.cases))}
+	for i := range v.cases {
+		c := &v.cases[i]
+		worst, best := v.extremes(c)
+		m := movement{low: worst.Sign(), high: best.Sign(), lowAway: v.away(worst), highAway: v.away(best)}
+		s.movements[i] = m
+		s.low.count(m.low)
+		s.high.count(m.high)
+		missing := c.sides[baseline].missing() + c.sides[candidate].missing()
+		s.missing += missing
+		if m.low != m.high {
+			s.ambiguous++
+			s.missingOf += missing
+		}
+	}
+	return s
+}
+
+// count adds a case.
+func (s *signs) count(sign int) {
+	switch {
+	case sign > 0:
+		s.better++
+	case sign < 0:
+		s.worse++
+	}
+}
+
+// away is how many whole results a sum is from 0.
+func (s scheme) away(sum *big.Int) int {
+	return int(new(big.Int).Quo(new(big.Int).Abs(sum), s.one).Int64())
+}
+
+// p is the two-sided p-value of a split.
+func (v *view) p(s signs) float64 {
+	if v.judging.Looks.Value == policy.LooksRepeated {
+		return interval.SignSequence(s.better, s.worse)
+	}
+	return interval.SignTest(s.better, s.worse)
+}
+
+// shows returns the direction that a split shows.
+func (v *view) shows(s signs) direction {
+	switch {
+	case s.better == s.worse || !below(v.p(s), v.judging.Confidence):
+		return uncertain
+	case s.better > s.worse:
+		return better
+	}
+	return worse
+}
+
+// below reports whether p < 1 − confidence, strictly, with both decimals as they are written.
+func below(p float64, confidence policy.Number) bool {
+	x, ok := new(big.Rat).SetString(strconv.FormatFloat(p, 'g', -1, 64))
+	return ok && x.Cmp(errorLevel(confidence)) < 0
+}
+
+// errorLevel is 1 − confidence, exactly.
+func errorLevel(confidence policy.Number) *big.Rat {
+	level, ok := new(big.Rat).SetString(confidence.Text)
+	if !ok {
+		level = new(big.Rat).SetFloat64(confidence.Value)
+	}
+	return level.Sub(big.NewRat(1, 1), level)
+}
+
+// verdict decides: better where even the completion that is worst for the candidate shows better, worse where even the
+// best one shows worse. The tail that decides falls with every case that moves up and rises with every one that
+// moves down, so those two completions are the extremes. Its p-value is the largest over all completions; where
+// they are on both sides, one of them is balanced, and it is 1.
+func (s *signed) verdict() *verdict {
+	out := &verdict{p: 1, limit: s.v.judging.Confidence, signed: s}
+	switch {
+	case s.low.better > s.low.worse:
+		out.split = s.low
+	case s.high.worse > s.high.better:
+		out.split = s.high
+	default:
+		out.split, out.open = s.certain(), s.ambiguous > 0
+	}
+	if !out.open {
+		out.p, out.direction = s.v.p(out.split), s.v.shows(out.split)
+	}
+	out.flip = s.margin(out.direction)
+	return out
+}
+
+// certain counts the cases whose direction no missing trial can change.
+func (s *signed) certain() signs { return signs{s.low.better, s.high.worse} }
+
+// step is a case that can leave its side: after so many trials it stands between the sides, and with spare set, one more
+// takes it across.
+type step struct {
+	trials int
+	spare  bool
+}
+
+// fewest returns the least number of trials after which a split is as done wants, where done(left, joined) says so for
+// left cases gone from one side and joined new ones on the other. steps are the cases of the one side; between is
+// how many cases stand between the sides and can join the other one for one trial each. found is false where no
+// number does.
+//
+// Both more left and more joined bring done nearer. So for each number left, the least joined is wanted; it
+// falls as left grows. Of the cases, those nearest to the middle leave; as many of them as must join have a trial
+// to spare.
+func fewest(steps []step, between int, done func(left, joined int) bool) (trials int, found bool) {
+	var spare, stuck []int // trials to the middle, summed up in rising order
+	for _, x := range steps {
+		if x.spare {
+			spare = append(spare, x.trials)
+		} else {
+			stuck = append(stuck, x.trials)
+		}
+	}
+	spare, stuck = sums(spare), sums(stuck)
+	joined := between + len(spare) - 1 // the most that can join
+	first := sort.Search(len(steps)+1, func(left int) bool { return done(left, joined) })
+	if first > len(steps) {
+		return 0, false
+	}
+	joined = sort.Search(joined, func(j int) bool { return done(first, j) })
+	best := math.MaxInt
+	free := 0 // of the cases that leave, how many have a trial to spare where the nearest ones leave
+	for left := 0; left <= len(steps); left++ {
+		if left > 0 && free+1 < len(spare) && (left-free >= len(stuck) || spare[free+1]-spare[free] <= stuck[left-free]-stuck[left-free-1]) {
+			free++
+		}
+		if spare[free]+stuck[left-free] >= best {
+			break
+		}
+		if left < first {
+			continue
+		}
+		for joined > 0 && done(left, joined-1) {
+			joined--
+		}
+		with := max(free, joined-between) // of those that leave, how many have a trial to spare
+		if with >= len(spare) || with > left || left-with >= len(stuck) {
+			continue
+		}
+		best = min(best, spare[with]+stuck[left-with]+joined)
+	}
+	return best, best < math.MaxInt
+}
+
+// sums returns 0 and the running sums of a list, smallest first.
+func sums(list []int) []int {
+	slices.Sort(list)
+	out := make([]int, 1, len(list)+1)
+	for i, x := range list {
+		out = append(out, out[i]+x)
+	}
+	return out
+}
+
+// margin says how far missing trials are from changing the verdict. Where it is decided: how many more missing trials
+// could leave it uncertain. Else: how many of the missing ones would decide it, if they came out the same way,
+// a pass of the candidate or a failure of the baseline, or the reverse. For scores, of which a trial can change a part, the numbers are lower bounds.
+func (s *signed) margin(d direction) flip {
+	if d != uncertain {
+		n, found := s.cross(d, false)
+		return flip{n, uncertain, found}
+	}
+	if s.missing == 0 {
+		return flip{}
+	}
+	up, upFound := s.cross(better, true)
+	down, downFound := s.cross(worse, true)
+	if upFound && (!downFound || up <= down) {
+		return flip{up, better, true}
+	}
+	return flip{down, worse, downFound}
+}
+
+// cross counts the trials that make the sign test show direction d (recorded ones in place of missing), or no longer show
+// it (missing ones in place of recorded).
+func (s *signed) cross(d direction, toward bool) (int, bool) {
+	split := s.low
+	if d == worse {
+		split = signs{s.high.worse, s.high.better} // seen from the baseline
+	}
+	var steps []step
+	between := 0
+	for _, m := range s.movements {
+		sign, best, away := m.low, m.high, m.lowAway
+		if d == worse {
+			sign, best, away = -m.high, -m.low, m.highAway
+		}
+		switch {
+		case toward && sign < 0 && best >= 0:
+			steps = append(steps, step{away, best > 0})
+		case toward && sign == 0 && best > 0:
+			between++
+		case !toward && sign > 0: // a recorded result can always be missing instead
+			steps = append(steps, step{away, true})
+		case !toward && sign == 0:
+			between++
+		}
+	}
+	n, found := fewest(steps, between, func(left, joined int) bool {
+		if toward {
+			return s.v.shows(signs{split.better + joined, split.worse - left}) == better
+		}
+		return s.v.shows(signs{split.better - left, split.worse + joined}) != better
+	})
+	return max(1, n), found
+}
+
+// signTest measures the sign test.
+func (v *view) signTest() measured {
+	s := v.signed()
+	out := s.verdict()
+	certain := s.certain()
+	m := measured{sign: out, Measure: report.Measure{
+		Metric: signTest, Labels: v.label(), Units: report.Int(len(v.cases)), UnitName: "cases",
+		Missing: report.Int(s.missing), LeftOut: v.leftOut(),
+		PValue: report.Number(out.p), Better: report.Int(certain.better), Worse: report.Int(certain.worse),
+		Equal:  report.Int(len(v.cases) - certain.better - certain.worse - s.ambiguous),
+		Method: interval.MethodSignTest, Moved: v.moved(),
+	}}
+	m.Conditions = "Exact at one look, where in each case the trials of both versions could change places if nothing had changed; it tells whether changed cases move up more often than down, not how far."
+	if v.judging.Looks.Value == policy.LooksRepeated {
+		m.Method = interval.MethodUniformMixture
+		m.Conditions = "Holds over repeated looks while new cases are added in an order unrelated to their results and earlier ones stay as they are; it tells whether changed cases move up more often than down, not how far."
+	}
+	m.Conditions += s.depends() + out.flips()
+	switch {
+	case len(v.cases) == 0 && v.labels != nil:
+		m.doubts.Undecided = emptySlice
+	case !v.anyPair():
+		m.doubts.Undecided = "Nothing was evaluated: no case has recorded trials in both versions."
+	}
+	return m
+}
+
+// anyPair reports whether some case has recorded trials in both versions.
+func (v *view) anyPair() bool {
+	return slices.ContainsFunc(v.cases, func(c pairing) bool {
+		return c.sides[baseline].recorded > 0 && c.sides[candidate].recorded > 0
+	})
+}
+
+// depends says, as a sentence to add, how much the split depends on missing trials.
+func (s *signed) depends() string {
+	if s.ambiguous == 0 {
+		return ""
+	}
+	one := func(x signs) string {
+		return fmt.Sprintf("%d are better and %d worse (p %s)", x.better, x.worse, decimal(s.v.p(x)))
+	}
+	verb := "depends"
+	if s.ambiguous > 1 {
+		verb = "depend"
+	}
+	return fmt.Sprintf(" The direction of %s %s on %s: at their worst for the candidate %s, at their best %s.",
+		gate.Plural(s.ambiguous, "case", "cases"), verb, gate.Plural(s.missingOf, "missing trial", "missing trials"), one(s.low), one(s.high))
+}
+
+// flips says, as a sentence to add, how many missing trials would change the verdict.
+func (x *verdict) flips() string {
+	s, least := x.signed, ""
+	if s.v.scored {
+		least = "at least "
+	}
+	switch {
+	case x.direction == uncertain && x.flip.found:
+		return fmt.Sprintf(" With %s%d of the %s recorded in favour of the %s, it would be %s.", least, x.flip.trials,
+			gate.Plural(s.missing, "missing trial", "missing trials"), favoured(x.flip.to), x.flip.to)
+	case x.direction == uncertain && s.missing > 0:
+		return " No way in which the missing trials could have come out would decide it."
+	case !x.flip.found:
+		return ""
+	case s.missing == 0:
+		return fmt.Sprintf(" With %s%s it could become uncertain.", least, gate.Plural(x.flip.trials, "missing trial", "missing trials"))
+	}
+	return fmt.Sprintf(" It holds whatever the missing trials were; with %s%s it could become uncertain.", least,
+		gate.Plural(x.flip.trials, "more missing trial", "more missing trials"))
+}
+
+// favoured is the version that a direction speaks for.
+func favoured(d direction) string {
+	if d == better {
+		return roles[candidate]
+	}
+	return roles[baseline]
+}
+
+// String is the direction as a word.
+func (d direction) String() string {
+	switch d {
+	case better:
+		return "better"
+	case worse:
+		return "worse"
+	}
+	return "uncertain"
+}
+
+// decimal writes a number as short as it is exact.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// conclude gives a rule on the sign test its verdict and reason.
+func (x *verdict) conclude(r *report.Rule) {
+	level, _ := errorLevel(x.limit).Float64()
+	counts := fmt.Sprintf("%s better and %d worse", gate.Plural(x.split.better, "case is", "cases are"), x.split.worse)
+	if x.open {
+		r.Verdict = report.InsufficientEvidence
+		r.Reason = fmt.Sprintf("The missing trials could make the candidate better or worse (for certain, %s; %d depend on them), so it is uncertain.", counts, x.signed.ambiguous)
+		return
+	}
+	if x.signed.ambiguous > 0 {
+		counts = "Completed against a decision, " + counts
+	}
+	p := counts + ": p = " + decimal(x.p)
+	switch x.direction {
+	case better:
+		r.Verdict, r.Reason = report.Pass, p+" is below "+decimal(level)+", so the candidate is better."
+	case worse:
+		r.Verdict, r.Reason = report.Fail, p+" is below "+decimal(level)+", so the candidate is worse."
+	default:
+		r.Verdict, r.Reason = report.InsufficientEvidence, p+" is not below "+decimal(level)+", so it is uncertain whether the candidate is better or worse."
+	}
+}
+
+// needs says what would decide the sign test: some of the missing trials, else more cases that move as these do.
+func (x *verdict) needs() *report.Needs {
+	s := x.signed
+	if x.flip.found {
+		return &report.Needs{What: "of the missing trials, recorded in favour of the " + favoured(x.flip.to), AtLeast: x.flip.trials}
+	}
+	split, cases := x.split, len(s.v.cases)
+	share := func(count, n int) int { return int(math.Round(float64(count) / float64(cases) * float64(n))) }
+	decides := func(n int) bool {
+		return s.v.shows(signs{share(split.better, n), share(split.worse, n)}) != uncertain
+	}
+	if split.better == split.worse {
+		return &report.Needs{What: "other data: as many cases are better as worse, and no number of such cases would decide"}
+	}
+	enough := cases
+	for !decides(enough) {
+		if enough == interval.MostNeeded {
+			return nil
+		}
+		enough = min(2*enough, interval.MostNeeded)
+	}
+	few := cases - 1 // of n cases or fewer, it is taken that they do not decide
+	for enough-few > 1 {
+		if middle := few + (enough-few)/2; decides(middle) {
+			enough = middle
+		} else {
+			few = middle
+		}
+	}
+	if s.v.judging.Looks.Value == policy.LooksRepeated {
+		return &report.Needs{What: "more cases that move as these do", AtLeast: gate.Rounded(enough - cases)}
+	}
+	return &report.Needs{What: "cases that move as these do, in a new sample (or `looks: repeated`, set before collecting)", AtLeast: gate.Rounded(enough)}
+}
+
+// mostMoved is how many cases a report names.
+const mostMoved = 10
+
+// moved lists the cases whose results differ most between the versions, those that got worse first among equals.
+func (v *view) moved() []report.Moved {
+	type move struct {
+		report.Moved
+		by float64
+	}
+	var list []move
+	for i := range v.cases {
+		c := &v.cases[i]
+		b, x := c.sides[baseline], c.sides[candidate]
+		if b.recorded == 0 || x.recorded == 0 {
+			continue
+		}
+		// x.sum/x.recorded − b.sum/b.recorded, exactly
+		by := new(big.Int).Mul(x.sum, big.NewInt(int64(b.recorded)))
+		by.Sub(by, new(big.Int).Mul(b.sum, big.NewInt(int64(x.recorded))))
+		if by.Sign() == 0 {
+			continue
+		}
+		list = append(list, move{by: v.quotient(by, b.recorded*x.recorded), Moved: report.Moved{
+			Case: c.item, Baseline: v.quotient(b.sum, b.recorded), Candidate: v.quotient(x.sum, x.recorded), Missing: b.missing() + x.missing(),
+		}})
+	}
+	slices.SortFunc(list, func(a, b move) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.by), math.Abs(a.by)), cmp.Compare(a.by, b.by), strings.Compare(a.Case, b.Case))
+	})
+	var top []report.Moved
+	for _, m := range list[:min(len(list), mostMoved)] {
+		top = append(top, m.Moved)
+	}
+	return top
+}
