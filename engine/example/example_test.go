@@ -227,8 +227,8 @@ func TestHumanAIProperties(t *testing.T) {
 			t.Fatalf("the system was wrong on %d claims of %d, want 6 of 30", wrong, len(outputs))
 		}
 
-		cases, _ := study.Names(30, "claim-")
-		reviewers, _ := study.Names(8, "r")
+		cases, _ := study.Names(30, "claim-", 2)
+		reviewers, _ := study.Names(8, "r", 0)
 		want, err := study.Assign(cases, reviewers, study.Crossed, strconv.FormatUint(seed, 10))
 		if err != nil {
 			t.Fatalf("Assign: %v", err)

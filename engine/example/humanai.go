@@ -131,11 +131,11 @@ func other(label string) string {
 // often when their judgement was wrong. Averaged over seeds, people are right on 73 % of the
 // claims alone and on 80 % with the AI, and agree with it on 39 % of those it gets wrong.
 func HumanAI(seed uint64) ([]byte, error) {
-	cases, err := study.Names(len(claims), "claim-")
+	cases, err := study.Names(len(claims), "claim-", 2)
 	if err != nil {
 		return nil, err
 	}
-	reviewers, err := study.Names(people, "r")
+	reviewers, err := study.Names(people, "r", 0)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func Conditions(iv interval.Interval, unit string, j policy.Judging) string {
 		return "Holds for independent " + unit + " at any number of them, at one look; over repeated looks only while " + unit +
 			" are added in an order unrelated to their values and earlier values stay, or while they stay fixed and gain decisions in random order."
 	case iv.Looks == interval.LooksPlanned:
-		return fmt.Sprintf("Holds for independent %s drawn alike, at any look up to the planned %d; those not there yet are counted both ways.", unit, j.Planned.Value)
+		return fmt.Sprintf("Holds for independent %s drawn alike, at any look up to the %d that were planned before the data were seen; those not there yet are counted both ways.", unit, j.Planned.Value)
 	case iv.Method == interval.MethodOrderStatistics:
 		return "Holds for independent " + unit + " drawn alike, at one look, whatever the distribution."
 	}

@@ -34,18 +34,22 @@ func Quoted(values []string) string {
 	return text
 }
 
+// Folded is what a value is without its letter case, white space and Unicode form.
+func Folded(value string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(norm.NFKC.String(value)))
+}
+
 // Forms groups the values that are one under letter case, inner white space and Unicode form: each group has at
 // least two, in order, and the groups are ordered by their first.
 func Forms[V any](values map[string]V) [][]string {
 	groups := map[string][]string{}
 	for v := range values {
-		folded := strings.Map(func(r rune) rune {
-			if unicode.IsSpace(r) {
-				return -1
-			}
-			return r
-		}, strings.ToLower(norm.NFKC.String(v)))
-		groups[folded] = append(groups[folded], v)
+		groups[Folded(v)] = append(groups[Folded(v)], v)
 	}
 	var list [][]string
 	for _, group := range groups {

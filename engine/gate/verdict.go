@@ -49,7 +49,7 @@ func compared(t report.Threshold, v report.Verdict) string {
 
 // Settle applies a rule's waiver and review, after its verdict: a waiver in force turns FAIL and
 // INSUFFICIENT_EVIDENCE into MANUAL_REVIEW and never into PASS; a review bound to the present inputs is marked
-// valid. It returns findings about waivers that do nothing or have ended.
+// valid, unless it is of a waived rule: the two together would let a FAIL end with 0. It returns findings about waivers that do nothing or have ended.
 func Settle(r *report.Rule, p *policy.Rule, c Context) []report.Finding {
 	var findings []report.Finding
 	if w := p.Waive; w != nil {
@@ -67,10 +67,14 @@ func Settle(r *report.Rule, p *policy.Rule, c Context) []report.Finding {
 		}
 	}
 	if v := p.Reviewed; v != nil {
-		valid := v.Digest.Value == c.Digest
-		r.Reviewed = &report.Reviewed{By: v.By.Value, On: v.On.Value, Digest: v.Digest.Value, Reason: v.Reason.Value, Valid: valid && r.Verdict == report.ManualReview}
+		bound := v.Digest.Value == c.Digest
+		valid := bound && r.Verdict == report.ManualReview && r.Waived == nil
+		r.Reviewed = &report.Reviewed{By: v.By.Value, On: v.On.Value, Digest: v.Digest.Value, Reason: v.Reason.Value, Valid: valid}
 		switch {
-		case !valid:
+		case r.Waived != nil:
+			findings = append(findings, report.Finding{Code: "review_of_a_waiver", Severity: report.Warning,
+				Message: "The review of " + p.Name() + " does not count: the rule is waived, and a waived " + r.Waived.Verdict.String() + " is not a review's to settle.", Count: 1})
+		case !bound:
 			findings = append(findings, report.Finding{Code: "review_outdated", Severity: report.Warning,
 				Message: "The review of " + p.Name() + " was made on other files; it no longer counts."})
 		case r.Verdict != report.ManualReview:

@@ -82,9 +82,11 @@ func Load(doc *Document, specs []SectionSpec, bare, version string) *Policy {
 		root.take(key) // so that a misspelt section is told its name
 	}
 	if bare == "" {
-		root.take("rules")
-		root.Done("the policy")
-		root.Errorf(doc.Pos(), "no section says which gate decides; put the rules under one of %s, or name the gate on the command line", strings.Join(keys, ", "))
+		if _, bareRules := root.take("rules"); !bareRules { // bare rules belong to a gate whose keys are not known here; without them, a section may be misspelt
+			root.Done("the policy")
+		}
+		root.Errorf(doc.Pos(), "no section says which gate decides: put everything but confidence under %s, or run the gate's own command, such as `oloproof %s gate FILE --policy %s`",
+			strings.Join(keys, ", "), specs[0].Gate, diag.Printable(doc.File))
 		return p
 	}
 	s := Section{Key: bare, Bare: true, Map: root, Settings: p.Settings, Pos: doc.Pos()}

@@ -343,10 +343,9 @@ func TestGroupThresholds(t *testing.T) {
 // TestNoGateNamed: a file of bare rules, or of none, says nothing about which gate decides.
 func TestNoGateNamed(t *testing.T) {
 	for _, tc := range []struct{ data, want string }{
-		{"rules: [{id: a}]", "p.yaml: no section says which gate decides; put the rules under one of human_ai, or name the gate on the command line\n"},
-		{"human-ai: {}", `p.yaml: no section says which gate decides; put the rules under one of human_ai, or name the gate on the command line
-p.yaml:1:1: unknown key "human-ai" in the policy; did you mean "human_ai"? Allowed: confidence, looks, planned, mean_method, max_left_out, missing_values, columns, min_shown, requires, human_ai, rules
-`},
+		{"rules: [{id: a}]", "p.yaml: no section says which gate decides: put everything but confidence under human_ai, or run the gate's own command, such as `oloproof human-ai gate FILE --policy p.yaml`\n"},
+		{"human-ai: {}", "p.yaml: no section says which gate decides: put everything but confidence under human_ai, or run the gate's own command, such as `oloproof human-ai gate FILE --policy p.yaml`\n" +
+			`p.yaml:1:1: unknown key "human-ai" in the policy; did you mean "human_ai"? Allowed: confidence, looks, planned, mean_method, max_left_out, missing_values, columns, min_shown, requires, human_ai, rules` + "\n"},
 		{"human_ai: {}", ""},
 	} {
 		r := &run{}

@@ -530,6 +530,8 @@ func (m *Map) number(key string, v value) Number {
 		want = "the number is too large"
 	case decimalNumber.MatchString(v.text):
 		want = "write the number without quotes"
+	case strings.ContainsAny(v.text, "\u2212\u2013\u2014"):
+		want = "write the minus sign as the ordinary hyphen -"
 	case decimalComma.MatchString(v.text):
 		want = "write a decimal point, as in " + strings.Replace(v.text, ",", ".", 1)
 	default:

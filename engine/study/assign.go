@@ -219,13 +219,13 @@ func WriteCSV(w io.Writer, assignments []Assignment) error {
 }
 
 // Names makes n ids for people or cases that have no names of their own: the prefix and a number from
-// 1, zero padded to the same width so that sorting keeps their order (c01 to c30, r1 to r8). n outside
+// 1, zero padded to width digits. Without padding (width 0) the ids of a longer list begin with those of a shorter
+// one, so that adding people renames nobody. n outside
 // [1, MaxRows] is an error.
-func Names(n int, prefix string) ([]string, error) {
+func Names(n int, prefix string, width int) ([]string, error) {
 	if n < 1 || n > MaxRows {
 		return nil, fmt.Errorf("cannot make %d ids: allowed are 1 to %d", n, MaxRows)
 	}
-	width := len(strconv.Itoa(n))
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("%s%0*d", prefix, width, i+1)

@@ -238,23 +238,24 @@ func TestNames(t *testing.T) {
 	tests := []struct {
 		n           int
 		prefix      string
+		width       int
 		first, last string
 	}{
-		{30, "c", "c01", "c30"},
-		{8, "r", "r1", "r8"},
-		{10, "claim-", "claim-01", "claim-10"},
-		{1000, "", "0001", "1000"},
+		{30, "c", 2, "c01", "c30"},
+		{8, "r", 0, "r1", "r8"},
+		{10, "r", 0, "r1", "r10"},
+		{1000, "", 4, "0001", "1000"},
 	}
 	for _, test := range tests {
-		got := names(t, test.n, test.prefix)
-		if len(got) != test.n || got[0] != test.first || got[len(got)-1] != test.last || !slices.IsSorted(got) {
-			t.Errorf("Names(%d, %q) has %d names from %q to %q, want %d sorted from %q to %q",
-				test.n, test.prefix, len(got), got[0], got[len(got)-1], test.n, test.first, test.last)
+		got, err := Names(test.n, test.prefix, test.width)
+		if err != nil || len(got) != test.n || got[0] != test.first || got[len(got)-1] != test.last {
+			t.Errorf("Names(%d, %q, %d) has %d names, %q, want %d from %q to %q (%v)",
+				test.n, test.prefix, test.width, len(got), got, test.n, test.first, test.last, err)
 		}
 	}
 	for _, n := range []int{-1, 0, MaxRows + 1} {
 		want := fmt.Sprintf("cannot make %d ids: allowed are 1 to 5000000", n)
-		if got, err := Names(n, "c"); err == nil || err.Error() != want || got != nil {
+		if got, err := Names(n, "c", 0); err == nil || err.Error() != want || got != nil {
 			t.Errorf("Names(%d) gave %d names and error %v, want none and %q", n, len(got), err, want)
 		}
 	}
@@ -326,7 +327,7 @@ func assign(t fataler, cases, reviewers []string, design, seed string) []Assignm
 
 func names(t fataler, n int, prefix string) []string {
 	t.Helper()
-	ids, err := Names(n, prefix)
+	ids, err := Names(n, prefix, len(fmt.Sprint(n)))
 	if err != nil {
 		t.Fatalf("Names: %v", err)
 	}

@@ -26,7 +26,7 @@ assignment; adding people changes nobody else's. Keep the file: --assignment FIL
 verifies that the decisions follow it, and counts an assigned decision without a row as missing.
 
 A FILE holds one id a line; a first line "case" or "reviewer" is a header. With numbers, the ids are made
-(c01, c02, …; r1, r2, …).`,
+(c1, c2, …; r1, r2, …).`,
 		Example: "  oloproof human-ai assign --cases 30 --reviewers 8 --design crossed --seed study-1 > assignment.csv",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -127,7 +127,7 @@ func readIDs(text, flag, header, prefix string, diags *diag.List) idList {
 		return idList{}
 	}
 	if n, err := strconv.Atoi(text); err == nil {
-		made, err := study.Names(n, prefix)
+		made, err := study.Names(n, prefix, 0)
 		if err != nil {
 			diags.Add(diag.Diagnostic{Message: flag + ": " + err.Error()})
 		}
@@ -146,7 +146,7 @@ func readIDs(text, flag, header, prefix string, diags *diag.List) idList {
 	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		switch {
-		case i == 0 && line == header:
+		case i == 0 && strings.EqualFold(line, header):
 			list.before = 1
 		case line == "" && i == len(lines)-1: // the end of the last line
 		default:

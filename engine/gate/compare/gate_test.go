@@ -217,3 +217,15 @@ func TestStrictlyBelow(t *testing.T) {
 		}
 	}
 }
+
+// compiled is the question of a bare policy, without files.
+func compiled(t *testing.T, text string) gate.Question {
+	t.Helper()
+	diags := &diag.List{}
+	p := policy.Load(policy.Parse("policy.yaml", []byte(text), diags), []policy.SectionSpec{{Key: "compare", Gate: "compare"}}, "compare", "devel")
+	q := Gate{}.Compile(gate.Source{Verb: gate.Decide, Section: &p.Sections[0], Settings: p.Sections[0].Settings, NoFiles: true}, diags)
+	if err := diags.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}

@@ -69,6 +69,7 @@ type question struct {
 	source     gate.Source
 	judging    policy.Judging
 	names      [2]policy.Text // of the versions; not set where they are not named
+	misnamed   bool           // one of them was named, which is reported
 	ownFiles   bool           // each version is a file of its own
 	fixed      bool
 	plan       plan
@@ -155,7 +156,7 @@ func (q *question) nameVersions(named [2]policy.Text, given [2]string, diags *di
 			one, other = candidate, baseline
 		}
 		diags.Addf(q.names[one].Pos, "%s is named and %s is not; name both versions, or neither", roles[one], roles[other])
-		q.names = [2]policy.Text{}
+		q.names, q.misnamed = [2]policy.Text{}, true
 	case b.Set && b.Value == c.Value:
 		diags.Addf(c.Pos, "baseline and candidate are both %s; comparing needs two versions", diag.Quote(c.Value))
 	}
@@ -355,8 +356,8 @@ func (q *question) versions(diags *diag.List) (names [2]string, ok bool) {
 		diags.Addf(n.Pos, "%s is %s, which is not among the versions of the files: %s%s", roles[role], diag.Quote(n.Value), gate.Quoted(found), hint)
 		ok = false
 	}
-	if q.names[baseline].Set || q.source.Verb != gate.Decide || !ok {
-		return names, ok
+	if q.names[baseline].Set || q.source.Verb != gate.Decide || !ok || q.misnamed {
+		return names, ok && !q.misnamed
 	}
 	if len(found) == 1 {
 		diags.Addf(q.at(), "the files hold one version, %s; comparing needs two (`report` measures one)", gate.Quoted(found))

@@ -332,8 +332,14 @@ func (x *verdict) flips() string {
 	}
 	switch {
 	case x.direction == uncertain && x.flip.found:
-		return fmt.Sprintf(" With %s%d of the %s recorded in favour of the %s, it would be %s.", least, x.flip.trials,
-			gate.Plural(s.missing, "missing trial", "missing trials"), favoured(x.flip.to), x.flip.to)
+		some := fmt.Sprintf("%s%d of the %d missing trials", least, x.flip.trials, s.missing)
+		switch {
+		case s.missing == 1:
+			some = "the missing trial"
+		case x.flip.trials == s.missing:
+			some = fmt.Sprintf("all %d missing trials", s.missing)
+		}
+		return fmt.Sprintf(" With %s recorded in favour of the %s, it would be %s.", some, favoured(x.flip.to), x.flip.to)
 	case x.direction == uncertain && s.missing > 0:
 		return " No way in which the missing trials could have come out would decide it."
 	case !x.flip.found:

@@ -373,7 +373,7 @@ func TestErrors(t *testing.T) {
 		{"c1,p1,with,yes,yes,yes,,\nc1,p1,with,no,yes,yes,,\n", "decisions.csv:3: the same case, reviewer and condition as at decisions.csv:2; a person decides a case once in a condition"},
 		{"c1,p1,with,yes,yes,yes,20,10\n", "decisions.csv:2:27: decided_at is before started_at; a decision cannot take negative time"},
 		{"c1,p1,with,yes,yes,yes,2026-01-01T10:00,30\n", "decisions.csv:2:41: decided_at is seconds, but the time at decisions.csv:2:24 is ISO 8601; write all times of a study in one way"},
-		{"c1,p1,with,yes,yes,yes,yesterday,\n", `decisions.csv:2:24: started_at found "yesterday"`},
+		{"c1,p1,with,yes,yes,yes,yesterday,\n", `decisions.csv:2:24: started_at: found "yesterday"`},
 	} {
 		_, err := tryAnswer(differencePolicy, header+c.body)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -222,7 +222,7 @@ func (v *view) rateOver(r rate) (measured, error) {
 	if repeats != "" && m.doubts.Undecided == "" {
 		m.doubts.Review = "Among the " + gate.Plural(all.n, "decision", "decisions") + " of this rate " + repeats +
 			", which makes the interval too narrow: a person must decide, or use `per: person`."
-		m.Caution = "Too narrow: " + repeats + "."
+		m.Caution = "The interval is too narrow to decide on: " + repeats + ". The rate per person counts each once."
 	}
 	return m, err
 }

@@ -3,6 +3,7 @@ package humanai
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
@@ -127,20 +128,9 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		q.assigned, q.assignedAt = []key{}, map[key]diag.Pos{}
 		q.inputs = append(q.inputs, gate.Input{Role: "assignment", Paths: []string{assignment}, Base: base,
 			Columns: []rows.Column{{Name: "case", Required: true}, {Name: "reviewer", Required: true}, {Name: "condition", Required: true}},
-			Rename:  only(rename, "case", "reviewer", "condition"), Add: q.addAssigned})
+			Add:     q.addAssigned})
 	}
 	return q
-}
-
-// only keeps the given keys of a map.
-func only(m map[string]string, keys ...string) map[string]string {
-	kept := map[string]string{}
-	for _, k := range keys {
-		if v, found := m[k]; found {
-			kept[k] = v
-		}
-	}
-	return kept
 }
 
 // readSection reads the gate's keys of a section, and its rules.
@@ -350,8 +340,15 @@ func (q *question) decide(r *rule, all *view) (report.Rule, error) {
 	}
 	if r.Map.Has("max_left_out") && r.Metric.Value != accuracyDifference && m.doubts.Undecided == "" {
 		if left, total := leftOutOf(m.Measure); gate.Exceeds(left, total, r.MaxLeftOut) {
-			m.doubts.Undecided = gate.Plural(left, m.UnitName[:len(m.UnitName)-1], m.UnitName) + " left out, more than max_left_out allows (" + r.MaxLeftOut.Text + ")."
+			m.doubts.Undecided = fmt.Sprintf("%d of %d %s are left out, more than max_left_out allows (%s).", left, total, m.UnitName, r.MaxLeftOut.Text)
 		}
+	}
+	if len(r.terms) > 0 && len(v.entries) == 0 {
+		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms)
+	}
+	if n := v.likely.count; n > 0 && r.Metric.Value != systemAccuracy && m.doubts.Review == "" {
+		m.doubts.Review = fmt.Sprintf("%s %s, which no reference and no output equals: if it means that nothing was recorded, list it under `missing_values`; here it counts as wrong.",
+			gate.Plural(n, "decision is", "decisions are"), gate.Quoted(v.likely.values))
 	}
 	gate.Conclude(&out, m.doubts)
 	switch {
@@ -363,6 +360,26 @@ func (q *question) decide(r *rule, all *view) (report.Rule, error) {
 		out.Needs = &report.Needs{What: "a person to decide"}
 	}
 	return out, nil
+}
+
+// emptySlice says of a slice without a decision what its columns hold.
+func (v *view) emptySlice(columns []string, terms []gate.Term) string {
+	var parts []string
+	for _, t := range terms {
+		seen := map[string]bool{}
+		for _, e := range v.entries {
+			if w := e.where[t.Column]; w.recorded {
+				seen[w.value] = true
+			}
+		}
+		if !seen[t.Value] {
+			parts = append(parts, fmt.Sprintf("no row has %s in the column %s, which holds %s", diag.Quote(t.Value), diag.Quote(columns[t.Column]), gate.Quoted(sortedKeys(seen))))
+		}
+	}
+	if len(parts) == 0 {
+		return "Nothing was evaluated: no row has all the values of `where` together."
+	}
+	return "Nothing was evaluated: " + strings.Join(parts, "; ") + "."
 }
 
 // leftOutOf counts what a rate left out, and out of how many.

@@ -48,18 +48,24 @@ type study struct {
 	overlap    int   // pairs where the output was on the screen before the decision without it was made
 	noOrder    int   // pairs without comparable times
 	// who is given both arms, so that an arm without a decision is a missing arm
-	bothArms bool
-	assigned bool
+	bothArms       bool
+	assigned       bool
+	assignedPeople []string // everyone in the assignment, in order
+	likely         likely   // decisions that look as if they meant "not recorded"
+	timed          int      // rows with a time
+	durations      int      // rows with both
 }
 
 // newStudy lists the study's decisions. assigned is nil without an assignment.
 func newStudy(t *Tally, assigned []key, declared string) *study {
 	keys := t.keys()
 	s := &study{design: designOf(keys, assigned, declared), rows: len(keys), assigned: assigned != nil}
-	given := map[key]bool{}
+	given, assignedPeople := map[key]bool{}, map[string]bool{}
 	for _, k := range assigned {
-		given[k] = true
+		given[k], assignedPeople[k.person] = true, true
 	}
+	s.assignedPeople = sortedKeys(assignedPeople)
+	s.likely = t.likelyMissing()
 	if s.design.declared && s.design.name == beforeAfter && !s.assigned {
 		for _, k := range keys { // a declared design gives every person both decisions of each of their cases
 			given[k] = true
@@ -79,12 +85,16 @@ func newStudy(t *Tally, assigned []key, declared string) *study {
 		}
 		delete(given, k)
 		r := t.rows[k]
+		if r.started.recorded || r.decided.recorded {
+			s.timed++
+		}
 		e := entry{key: k, decision: r.decision, reference: text{t.references[k.item].value, true}, where: r.where}
 		if k.condition == with {
 			e.output = r.output
 		}
 		if d, both := r.duration(); both {
 			e.seconds, e.hasSeconds = d.Float64(), true
+			s.durations++
 		}
 		s.entries = append(s.entries, e)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/rows"
 )
 
@@ -126,6 +127,10 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 // read takes the values of a row; every problem of the row is reported.
 func (t *Tally) read(r rows.Row, diags *diag.List) (k key, kept row, ref string, ok bool) {
 	ok = true
+	if blank(r) { // a spreadsheet's trailing rows: one problem, not one a column
+		diags.Addf(r.Pos(-1), "the row is empty but for its delimiters; delete it")
+		return key{}, row{}, "", false
+	}
 	required := func(col int, name string) string {
 		v, recorded := r.Text(col)
 		if !recorded {
@@ -165,6 +170,16 @@ func (t *Tally) read(r rows.Row, diags *diag.List) (k key, kept row, ref string,
 	return k, kept, ref, ok
 }
 
+// blank reports a row of which no column that the gate needs holds anything.
+func blank(r rows.Row) bool {
+	for col := range colStarted {
+		if _, recorded := r.Text(col); recorded {
+			return false
+		}
+	}
+	return true
+}
+
 // moment reads a time. All times of a study are of one kind.
 func (t *Tally) moment(r rows.Row, col int, name string, diags *diag.List, ok *bool) moment {
 	v, recorded := r.Text(col)
@@ -173,7 +188,7 @@ func (t *Tally) moment(r rows.Row, col int, name string, diags *diag.List, ok *b
 	}
 	tm, _, err := rows.ParseTime(v) // what is rounded beyond 18 decimals does not matter to a time
 	if err != nil {
-		diags.Addf(r.Pos(col), "%s %v", name, err)
+		diags.Addf(r.Pos(col), "%s: %v", name, err)
 		*ok = false
 		return moment{}
 	}
@@ -193,8 +208,12 @@ func (t *Tally) add(k key, kept row, ref string, diags *diag.List) {
 	if first, found := t.references[k.item]; !found {
 		t.references[k.item] = reference{ref, kept.pos}
 	} else if first.value != ref {
-		diags.Addf(kept.pos, "the reference of case %s is %s here and %s at %s; a case has one reference",
-			diag.Quote(k.item), diag.Quote(ref), diag.Quote(first.value), first.pos)
+		how := "a case has one reference"
+		if gate.Folded(first.value) == gate.Folded(ref) {
+			how = "they differ only in letter case, spaces or Unicode form: write each label in one way"
+		}
+		diags.Addf(kept.pos, "the reference of case %s is %s here and %s at %s; %s",
+			diag.Quote(k.item), diag.Quote(ref), diag.Quote(first.value), first.pos, how)
 		sound = false
 	}
 	if first, found := t.rows[k]; found {

@@ -128,9 +128,9 @@ func (v *view) tooWide(m measured, f *gate.Found) {
 	if width <= wide || m.Estimate == nil {
 		return
 	}
-	text := fmt.Sprintf("The interval of accuracy_difference is %.2f wide: this study cannot decide a useful threshold.", width)
+	text := fmt.Sprintf("The interval of accuracy_difference is %.2f wide: a study of this size cannot decide a useful threshold.", width)
 	if n, ok := m.people(func(iv interval.Interval) bool { return iv.Upper-iv.Lower <= wide }); ok {
-		text += fmt.Sprintf(" At the present spread it would need %s people in all to bring it to %.1f.", n, wide)
+		text += fmt.Sprintf(" An interval narrower than %.1f would take %s people in all, at the present spread.", wide, n)
 	}
 	f.Add("study_too_small", report.Warning, 1, "%s", text)
 }

@@ -1,0 +1,486 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// repeat is n cases with the same trials.
+func repeat(n int, trials string) []string { return slices.Repeat([]string{trials}, n) }
+
+// TestCrashesAreNotProgress: the candidate writes no row for the cases on which it crashes. Over the cases that both have,
+// it is better in all; with the others, which are missing trials, nothing is certain.
+func TestCrashesAreNotProgress(t *testing.T) {
+	body := written("old", append(repeat(8, "10"), repeat(12, "11")...)...) + written("new", repeat(8, "11")...)
+	g := decide(t, "rules: [{id: s, metric: sign_test}, {id: d, metric: pass_rate_difference, minimum: -0.9}, {id: r, metric: rate, minimum: 0.05}]", body)
+	s, d, r := g.Rules[0], g.Rules[1], g.Rules[2]
+	// 12 cases are missing in the candidate: all failed, they are worse.
+	if s.Verdict != report.InsufficientEvidence || *s.Better != 8 || *s.Worse != 0 || *s.Equal != 0 || *s.PValue != 1 || *s.Missing != 24 {
+		t.Errorf("sign test %s, %d better, %d worse, %d equal, p %v, %d missing; want INSUFFICIENT_EVIDENCE, 8, 0, 0, 1, 24",
+			s.Verdict, *s.Better, *s.Worse, *s.Equal, *s.PValue, *s.Missing)
+	}
+	// Mean over 20 cases: 8 × ½ − 12 × 1 and 8 × ½ + 0.
+	if d.Completions.Low != -0.4 || d.Completions.High != 0.2 || *d.Estimate != 0.5 || *d.Units != 20 {
+		t.Errorf("difference %v (%v to %v) over %d; want 0.5 (-0.4 to 0.2) over 20", *d.Estimate, d.Completions.Low, d.Completions.High, *d.Units)
+	}
+	if *r.Numerator != 16 || *r.Denominator != 40 || *r.Missing != 24 || *r.Estimate != 1 || r.Completions.Low != 0.4 || r.Completions.High != 1 {
+		t.Errorf("rate %v, %d of %d with %d missing; want 1, 16 of 40 with 24 missing", *r.Estimate, *r.Numerator, *r.Denominator, *r.Missing)
+	}
+	if f := finding(g, "cases_in_one_version"); f == nil || f.Count != 12 {
+		t.Errorf("finding %v, want 12 cases in one version", f)
+	}
+	shared := written("old", repeat(8, "10")...) + written("new", repeat(8, "11")...)
+	if r := ruleOf(t, decide(t, signPolicy, shared)); r.Verdict != report.Pass {
+		t.Fatalf("the example no longer passes with crashes left out: %s", r.Verdict)
+	}
+}
+
+// TestUnequalTrials: trials up to the larger count of the two versions are missing trials, case by case; with a plan, up to
+// its number in both.
+func TestUnequalTrials(t *testing.T) {
+	body := written("old", "111", "10") + written("new", "1", "1111")
+	g := decide(t, signPolicy, body)
+	m := ruleOf(t, g)
+	if *m.Missing != 4 || g.Data.Of("absent_trials") != 4 || g.Data.Of("trials") != 14 { // 2 of the first case, 2 of the second
+		t.Errorf("%d missing, data %v; want 4 missing of 14", *m.Missing, g.Data)
+	}
+	// The first case: at best equal, at worst worse. The second: at worst 4 − 3, at best 4 − 1.
+	if *m.Better != 1 || *m.Worse != 0 || *m.Equal != 0 {
+		t.Errorf("%d better, %d worse, %d equal for certain; want 1, 0, 0", *m.Better, *m.Worse, *m.Equal)
+	}
+	planned := ruleOf(t, decide(t, "plan: {cases: 2, trials: 5}\n"+signPolicy, body))
+	if *planned.Missing != 10 { // 2 + 3 of the old version, 4 + 1 of the new one
+		t.Errorf("planned five trials: %d missing, want 10", *planned.Missing)
+	}
+}
+
+// TestMissingTrialsCountAgainstTheDecision: six cases better and none worse decide; a seventh whose direction hangs on its
+// missing trials does not change that, a second one does. What would flip it is said.
+func TestMissingTrialsCountAgainstTheDecision(t *testing.T) {
+	old, next := append(repeat(7, "00"), "11"), append(repeat(7, "11"), "?1")
+	r := ruleOf(t, decide(t, signPolicy, written("old", old...)+written("new", next...)))
+	// 7 better, 1 worse at the worst: 2·9/256.
+	if r.Verdict != report.InsufficientEvidence || *r.PValue != 0.0703125 || *r.Better != 7 || *r.Worse != 0 {
+		t.Errorf("%s, p %v, %d better, %d worse; want INSUFFICIENT_EVIDENCE, 0.0703125, 7, 0", r.Verdict, *r.PValue, *r.Better, *r.Worse)
+	}
+	if r.Needs == nil || r.Needs.AtLeast != 1 || r.Needs.What != "of the missing trials, recorded in favour of the candidate" {
+		t.Errorf("needs %v, want 1 of the missing trials", r.Needs)
+	}
+	for _, want := range []string{
+		"The direction of 1 case depends on 1 missing trial: at their worst for the candidate 7 are better and 1 worse (p 0.0703125), at their best 7 are better and 0 worse (p 0.015625).",
+		"With the missing trial recorded in favour of the candidate, it would be better.",
+	} {
+		if !strings.Contains(r.Conditions, want) {
+			t.Errorf("conditions %q\nlack %q", r.Conditions, want)
+		}
+	}
+	r = ruleOf(t, decide(t, signPolicy, written("old", append(repeat(8, "00"), "11")...)+written("new", append(repeat(8, "11"), "?1")...)))
+	// 8 better, 1 worse at the worst: 2·10/512 = 0.0390625.
+	if r.Verdict != report.Pass || *r.PValue != 0.0390625 || !strings.Contains(r.Reason, "Completed against a decision, 8 cases are better and 1 worse") {
+		t.Errorf("%s, p %v: %s; want PASS at 0.0390625", r.Verdict, *r.PValue, r.Reason)
+	}
+	// Turning one of the better cases around takes one trial of its two to make it equal: 7 to 1.
+	if want := "It holds whatever the missing trials were; with 2 more missing trials it could become uncertain."; !strings.Contains(r.Conditions, want) {
+		t.Errorf("conditions %q\nlack %q", r.Conditions, want)
+	}
+}
+
+// TestPlan: more trials, or another number of cases, is for a person whatever the numbers say; fewer trials are missing.
+func TestPlan(t *testing.T) {
+	clear := written("old", repeat(20, "00")...) + written("new", repeat(20, "11")...)
+	policyWith := func(plan string) string {
+		return "plan: " + plan + "\nrules: [{id: s, metric: sign_test}, {id: d, metric: pass_rate_difference, minimum: 0}, {id: r, metric: rate, minimum: 0.5}, {id: p, metric: pass_all_k, k: 2, minimum: 0.5}, {id: w, metric: rate, minimum: 0.9, where: {case: case-999}}]"
+	}
+	for _, c := range []struct {
+		plan, reason string
+		want         report.Verdict
+	}{
+		{"{cases: 20, trials: 2}", "", report.Pass},
+		{"{cases: 20, trials: 1}", "The plan is broken: 40 times a case has more than the 1 planned trials in a version (up to 2); each rerun is a new chance to be lucky.", report.ManualReview},
+		{"{cases: 19, trials: 2}", "The plan is broken: there are 20 cases where 19 were planned; each rerun is a new chance to be lucky.", report.ManualReview},
+		{"{cases: 21, trials: 2}", "The plan is broken: there are 20 cases where 21 were planned; each rerun is a new chance to be lucky.", report.ManualReview},
+	} {
+		g := decide(t, policyWith(c.plan), clear)
+		for _, r := range g.Rules[:4] {
+			if r.Verdict != c.want || c.reason != "" && r.Reason != c.reason {
+				t.Errorf("plan %s, %s: %s (%s), want %s (%s)", c.plan, r.ID, r.Verdict, r.Reason, c.want, c.reason)
+			}
+		}
+		if w := g.Rules[4]; w.Verdict != report.InsufficientEvidence { // nothing evaluated comes first
+			t.Errorf("plan %s, an empty slice: %s, want INSUFFICIENT_EVIDENCE", c.plan, w.Verdict)
+		}
+		if broken := finding(g, "plan_broken"); (broken != nil) != (c.reason != "") || finding(g, "no_plan") != nil {
+			t.Errorf("plan %s: findings %v", c.plan, g.Findings)
+		}
+	}
+	fewer := decide(t, "plan: {cases: 20, trials: 6}\n"+signPolicy, clear)
+	if r := ruleOf(t, fewer); r.Verdict != report.InsufficientEvidence || *r.Missing != 160 || *r.Better != 0 {
+		t.Errorf("six planned, two run: %s, %d missing, %d better; want INSUFFICIENT_EVIDENCE, 160, 0", r.Verdict, *r.Missing, *r.Better)
+	}
+}
+
+// TestNonInferiority: `minimum: -0.02` is met where the candidate is surely at most two points worse, which takes many
+// cases, and failed where it is surely more than that worse.
+func TestNonInferiority(t *testing.T) {
+	rule := "rules: [{id: not-worse, metric: pass_rate_difference, minimum: -0.02}]"
+	for _, c := range []struct {
+		better, worse, equal int
+		want                 report.Verdict
+	}{
+		{0, 0, 8, report.InsufficientEvidence},
+		{30, 30, 4000, report.Pass},
+		{0, 400, 600, report.Fail},
+	} {
+		body := written("old", slices.Concat(repeat(c.better, "0"), repeat(c.worse, "1"), repeat(c.equal, "1"))...) +
+			written("new", slices.Concat(repeat(c.better, "1"), repeat(c.worse, "0"), repeat(c.equal, "1"))...)
+		r := ruleOf(t, decide(t, rule, body))
+		if r.Verdict != c.want {
+			t.Errorf("%d better, %d worse, %d equal: %s (%v to %v), want %s", c.better, c.worse, c.equal, r.Verdict, *r.Interval.Lower, *r.Interval.Upper, c.want)
+		}
+		if c.want == report.InsufficientEvidence && (r.Needs == nil || r.Needs.AtLeast < 200) {
+			t.Errorf("eight cases: needs %v, want hundreds of cases", r.Needs)
+		}
+	}
+}
+
+// TestMethods: which interval a measure gets, by what a case is by construction, the kind of list and the looks.
+func TestMethods(t *testing.T) {
+	one := written("old", repeat(6, "1")...) + written("new", "1", "0", "1", "1", "0", "1")
+	two := written("old", repeat(6, "10")...) + written("new", "11", "00", "10", "11", "01", "11")
+	unequal := two + "old,case-7,1,1\nnew,case-7,1,1\n"
+	for _, c := range []struct {
+		name, body, settings, rule string
+		want                       interval.Method
+		looks                      interval.Looks
+		units                      int
+	}{
+		{"rate, one trial a case", one, "", "metric: rate, minimum: 0.5", interval.MethodClopperPearson, interval.LooksOne, 6},
+		{"rate, two trials a case", two, "", "metric: rate, minimum: 0.5", interval.MethodUniformMixture, interval.LooksAny, 6},
+		{"pass_at_2 of two", two, "", "metric: pass_at_k, k: 2, minimum: 0.5", interval.MethodClopperPearson, interval.LooksOne, 6},
+		{"pass_at_1 of two", two, "", "metric: pass_at_k, k: 1, minimum: 0.5", interval.MethodUniformMixture, interval.LooksAny, 6},
+		{"pass_at_1 of one or two", unequal, "", "metric: pass_at_k, k: 1, minimum: 0.5", interval.MethodUniformMixture, interval.LooksAny, 7},
+		{"difference", two, "", "metric: pass_rate_difference, minimum: 0", interval.MethodUniformMixture, interval.LooksAny, 6},
+		{"rate, repeated, one trial", one, "looks: repeated", "metric: rate, minimum: 0.5", interval.MethodUniformMixture, interval.LooksAny, 6},
+		{"rate, planned cases", two, "looks: once\nplanned: 6", "metric: rate, minimum: 0.5", interval.MethodDirichlet, interval.LooksPlanned, 6},
+		{"pass_all_2, planned cases", two, "looks: once\nplanned: 9", "metric: pass_all_k, k: 2, minimum: 0.5", interval.MethodDirichlet, interval.LooksPlanned, 6},
+		{"difference, sympol", two, "looks: once\nplanned: 6\nmean_method: sympol", "metric: pass_rate_difference, minimum: 0", interval.MethodSymPol, interval.LooksPlanned, 6},
+		{"fixed, rate", two, "case_list: fixed", "metric: rate, minimum: 0.5", interval.MethodClopperPearson, interval.LooksOne, 12},
+		{"fixed, difference", two, "case_list: fixed", "metric: pass_rate_difference, minimum: 0", interval.MethodClopperPearson, interval.LooksOne, 24},
+		{"fixed, pass_at_2 of two", two, "case_list: fixed", "metric: pass_at_k, k: 2, minimum: 0.5", interval.MethodClopperPearson, interval.LooksOne, 6},
+		{"fixed, pass_at_1 of two", two, "case_list: fixed", "metric: pass_at_k, k: 1, minimum: 0.5", interval.MethodUniformMixture, interval.LooksAny, 6},
+		{"fixed, unequal trials", unequal, "case_list: fixed", "metric: pass_rate_difference, minimum: 0", interval.MethodUniformMixture, interval.LooksAny, 7},
+		{"fixed, repeated", two, "case_list: fixed\nlooks: repeated", "metric: pass_rate_difference, minimum: 0", interval.MethodUniformMixture, interval.LooksAny, 6},
+		{"sampled, as by default", two, "case_list: sampled", "metric: pass_rate_difference, minimum: 0", interval.MethodUniformMixture, interval.LooksAny, 6},
+	} {
+		r := ruleOf(t, decide(t, c.settings+"\nrules: [{id: r, "+c.rule+"}]", c.body))
+		if r.Interval.Method != c.want || r.Interval.Looks != c.looks || *r.Units != c.units {
+			t.Errorf("%s: %s, looks %s, %d units; want %s, %s, %d", c.name, r.Interval.Method, r.Interval.Looks, *r.Units, c.want, c.looks, c.units)
+		}
+	}
+	// 12 trials of which 8 passed: 2 × 6 on a fixed list; and 8 + 6 of 24 are passes of the new or failures of the old.
+	fixed := decide(t, "case_list: fixed\nrules: [{id: r, metric: rate, minimum: 0.5}, {id: d, metric: pass_rate_difference, minimum: 0}]", two)
+	wantRate, _ := interval.FixedListRate(8, 0, 12, 0.95)
+	wantDifference, _ := interval.FixedListDifference(14, 0, 24, 0.95)
+	if iv := fixed.Rules[0].Interval; *iv.Lower != wantRate.Lower || *iv.Upper != wantRate.Upper {
+		t.Errorf("fixed rate %v to %v, want %v", *iv.Lower, *iv.Upper, wantRate)
+	}
+	if iv := fixed.Rules[1].Interval; *iv.Lower != wantDifference.Lower || *iv.Upper != wantDifference.Upper {
+		t.Errorf("fixed difference %v to %v, want %v", *iv.Lower, *iv.Upper, wantDifference)
+	}
+	// On the same trials it is about half as wide as the mean over cases.
+	sampled := decide(t, "rules: [{id: d, metric: pass_rate_difference, minimum: 0}]", written("old", lessonOld...)+written("new", lessonNew...))
+	half := decide(t, "case_list: fixed\nrules: [{id: d, metric: pass_rate_difference, minimum: 0}]", written("old", lessonOld...)+written("new", lessonNew...))
+	if a, b := half.Rules[0].Interval.Width(), sampled.Rules[0].Interval.Width(); a > 0.6*b {
+		t.Errorf("fixed %v wide, sampled %v", a, b)
+	}
+}
+
+// TestRepeatedSignTest: with looks: repeated the sign test is the sequence over changed cases against 1/2: six cases better
+// and none worse, which decide at one look, do not yet.
+func TestRepeatedSignTest(t *testing.T) {
+	for _, c := range []struct {
+		cases int
+		want  report.Verdict
+	}{{6, report.InsufficientEvidence}, {7, report.InsufficientEvidence}, {8, report.Pass}} {
+		body := written("old", repeat(c.cases, "0")...) + written("new", repeat(c.cases, "1")...)
+		r := ruleOf(t, decide(t, "looks: repeated\n"+signPolicy, body))
+		// 2/E with E = (2^(n+1) − 1)/(n + 1): .110 for six, .063 for seven, .035 for eight.
+		exact := 2 * float64(c.cases+1) / (math.Exp2(float64(c.cases+1)) - 1)
+		iv, err := interval.RateSequence(c.cases, 0, c.cases, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != c.want || math.Abs(*r.PValue-exact) > 1e-11 || r.Method != interval.MethodUniformMixture || (iv.Lower > 0.5) != (c.want == report.Pass) {
+			t.Errorf("%d better: %s, p %v by %s; want %s, %v by uniform-mixture (the sequence is %v)", c.cases, r.Verdict, *r.PValue, r.Method, c.want, exact, iv)
+		}
+	}
+}
+
+// TestSignAndMeanDisagree is the audited counterexample: 15 cases gain one of five trials, 4 lose all: p = .019 says
+// better, the mean over cases is −.053.
+func TestSignAndMeanDisagree(t *testing.T) {
+	body := written("old", append(repeat(15, "00000"), repeat(4, "11111")...)...) + written("new", append(repeat(15, "10000"), repeat(4, "00000")...)...)
+	g := decide(t, signPolicy, body)
+	r, d := ruleOf(t, g), measure(t, g, "pass_rate_difference")
+	if r.Verdict != report.Pass || math.Round(*r.PValue*1000) != 19 || math.Round(*d.Estimate*1000) != -53 {
+		t.Errorf("%s, p %v, mean %v; want PASS, .019, -.053", r.Verdict, *r.PValue, *d.Estimate)
+	}
+	if f := finding(g, "sign_and_mean_disagree"); f == nil || f.Severity != report.Warning {
+		t.Errorf("finding %v, want a warning", f)
+	}
+	// The cases that broke stand first.
+	if len(r.Moved) != 10 || r.Moved[0].Case != "case-16" || r.Moved[3].Candidate != 0 || r.Moved[4].Case != "case-1" {
+		t.Errorf("moved %v", r.Moved)
+	}
+	agree := decide(t, signPolicy, written("old", lessonOld...)+written("new", lessonNew...))
+	if finding(agree, "sign_and_mean_disagree") != nil {
+		t.Error("found a disagreement in the lesson's example")
+	}
+}
+
+// TestCopiedTrials: trials of a version that are all equal, case by case, look like one cached run copied. Cases are the
+// units of most intervals, which stay right; where trials are, a person must decide.
+func TestCopiedTrials(t *testing.T) {
+	copies := written("old", lessonOld...) + written("new", "11111", "11111", "00000", "11111", "00000", "11111", "11111", "00000")
+	g := decide(t, "case_list: fixed\nrules: [{id: r, metric: rate, minimum: 0.1}, {id: d, metric: pass_rate_difference, minimum: -0.9}, {id: o, metric: rate, version: baseline, minimum: 0.1}, {id: s, metric: pass_all_k, k: 5, minimum: 0.1}]", copies)
+	if f := finding(g, "trials_all_equal"); f == nil || f.Severity != report.Warning || f.Count != 8 || !strings.Contains(f.Message, `"new"`) {
+		t.Errorf("finding %v, want a warning about eight cases of new", f)
+	}
+	for i, want := range []report.Verdict{report.ManualReview, report.ManualReview, report.Pass, report.Pass} {
+		if g.Rules[i].Verdict != want {
+			t.Errorf("rule %s: %s (%s), want %s", g.Rules[i].ID, g.Rules[i].Verdict, g.Rules[i].Reason, want)
+		}
+	}
+	sampled := ruleOf(t, decide(t, "rules: [{id: d, metric: pass_rate_difference, minimum: -0.9}]", copies))
+	if sampled.Verdict != report.Pass {
+		t.Errorf("cases as units: %s, want PASS", sampled.Verdict)
+	}
+	// A version that always passes says nothing about copies: a note.
+	perfect := decide(t, "case_list: fixed\nrules: [{id: r, metric: rate, minimum: 0.5}]", written("old", lessonOld...)+written("new", repeat(8, "11111")...))
+	if f := finding(perfect, "trials_all_equal"); f == nil || f.Severity != report.Note || ruleOf(t, perfect).Verdict != report.Pass {
+		t.Errorf("a version that always passes: finding %v, %s", f, perfect.Rules[0].Verdict)
+	}
+	if finding(decide(t, signPolicy, written("old", lessonOld...)+written("new", lessonNew...)), "trials_all_equal") != nil {
+		t.Error("found copies in the lesson's example")
+	}
+	if finding(decide(t, signPolicy, written("old", "1", "0", "1")+written("new", "1", "0", "1")), "trials_all_equal") != nil {
+		t.Error("found copies where each case has one trial")
+	}
+}
+
+const scoreHeader = "version,case,trial,score\n"
+
+// scores decides trials with scores.
+func scores(t *testing.T, policyText, body string) report.Gate {
+	t.Helper()
+	a, err := tryRun(run{verb: gate.Decide, policy: "baseline: old\ncandidate: new\n" + policyText, names: []string{"t.csv"}, files: map[string]string{"t.csv": scoreHeader + body}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Gate
+}
+
+// TestScores: scores are compared as exact decimals: .1 + .2 and .3 + 0 are equal, which float64 sums are not. A missing one
+// is between 0 and 1; there is no pass_at_k of scores.
+func TestScores(t *testing.T) {
+	x, y := 0.1, 0.2
+	if x+y == 0.3 {
+		t.Fatal("float64 sums have become exact")
+	}
+	g := scores(t, signPolicy, "old,a,1,0.1\nold,a,2,0.2\nnew,a,1,0.3\nnew,a,2,0\nold,b,1,0.7\nold,b,2,0.1\nnew,b,1,0.8\nnew,b,2,1e-18\nold,c,1,0.5\nnew,c,1,\n")
+	r := ruleOf(t, g)
+	// a is equal, b better by 1e-18, c depends on its missing trial.
+	if *r.Better != 1 || *r.Worse != 0 || *r.Equal != 1 || *r.Missing != 1 {
+		t.Errorf("%d better, %d worse, %d equal, %d missing; want 1, 0, 1, 1", *r.Better, *r.Worse, *r.Equal, *r.Missing)
+	}
+	d := measure(t, g, "pass_rate_difference")
+	// (0 + 0 + (0 or 1 − .5))/3, to the nearest float64.
+	if d.Completions.Low != -0.5/3 || math.Abs(d.Completions.High-0.5/3) > 1e-15 || *d.Estimate != 2.5e-19 {
+		t.Errorf("difference %v (%v to %v), want 2.5e-19 (-1/6 to 1/6)", *d.Estimate, d.Completions.Low, d.Completions.High)
+	}
+	m := measure(t, g, "rate", "version", "old")
+	if math.Abs(*m.Estimate-(0.15+0.4+0.5)/3) > 1e-15 || m.Numerator != nil || m.IntervalsBeside != nil || m.Interval.Method != interval.MethodUniformMixture {
+		t.Errorf("rate %v, numerator %v, by %s", *m.Estimate, m.Numerator, m.Interval.Method)
+	}
+	for _, m := range g.Measures {
+		if m.Metric == passAtK || m.Metric == passAllK {
+			t.Errorf("a measure %s of scores", m.Metric)
+		}
+	}
+	if f := finding(scores(t, signPolicy, "old,a,1,0.1234567890123456789\nnew,a,1,0.5\n"), "scores_rounded"); f == nil || f.Count != 1 {
+		t.Errorf("finding %v, want one score rounded", f)
+	}
+}
+
+// TestWhere: a slice holds the cases with a value, by the rows that record it; its label says which.
+func TestWhere(t *testing.T) {
+	ask := func(rules, body string) (report.Gate, error) {
+		a, err := tryRun(run{verb: gate.Decide, policy: "baseline: old\ncandidate: new\nrules: [" + rules + "]", names: []string{"t.csv"},
+			files: map[string]string{"t.csv": "version,case,passed,level,lang\n" + body}})
+		return a.Gate, err
+	}
+	body := "old,a,0,hard,en\nnew,a,1,hard,\nold,b,0,easy,en\nnew,b,0,easy,fr\nold,c,1,hard,fr\nnew,c,1,,fr\n"
+	body = strings.Replace(body, "new,b,0,easy,fr", "new,b,0,easy,en", 1)
+	g, err := ask("{id: h, metric: rate, minimum: 0.1, where: {level: hard}}, {id: e, metric: sign_test, where: {lang: en, level: hard}}, {id: n, metric: pass_at_k, k: 9, minimum: 0.1, where: {level: none}}", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := g.Rules[0]; r.Labels["where"] != "level=hard" || r.Labels["version"] != "new" || *r.Units != 2 || *r.Numerator != 2 {
+		t.Errorf("hard: labels %v, %d of %d units", r.Labels, *r.Numerator, *r.Units)
+	}
+	if r := g.Rules[1]; r.Labels["where"] != "lang=en, level=hard" || *r.Units != 1 || *r.Better != 1 {
+		t.Errorf("hard and en: labels %v, %d units", r.Labels, *r.Units)
+	}
+	if r := g.Rules[2]; r.Verdict != report.InsufficientEvidence || r.Reason != "Nothing was evaluated: no case is in the slice." {
+		t.Errorf("empty slice: %s (%s)", r.Verdict, r.Reason)
+	}
+	_, err = ask("{id: h, metric: rate, minimum: 0.1, where: {level: hard}}", "old,a,0,hard,\nnew,a,1,easy,\n")
+	if want := `t.csv:3:9: level of case "a" is "easy" here and "hard" at t.csv:2:9; a rule's ` + "`where`" + ` needs one value for a case`; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	_, err = ask("{id: h, metric: rate, minimum: 0.1, where: {site: Lyon}}", body)
+	if err == nil || !strings.Contains(err.Error(), `"site"`) {
+		t.Errorf("a column that no file has: %v", err)
+	}
+	// Cases of which nobody says whether they are in the slice are left out, and too many of them decide nothing.
+	unknown := ""
+	for i := range 20 {
+		level := "hard"
+		if i >= 17 {
+			level = ""
+		}
+		unknown += fmt.Sprintf("old,c%d,0,%s,\nnew,c%d,1,%s,\n", i, level, i, level)
+	}
+	for limit, want := range map[string]report.Verdict{"": report.InsufficientEvidence, ", max_left_out: 0.15": report.Pass, ", max_left_out: 0.14": report.InsufficientEvidence} {
+		g, err := ask("{id: h, metric: sign_test, where: {level: hard}"+limit+"}", unknown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := g.Rules[0]; r.Verdict != want || len(r.LeftOut) != 1 || r.LeftOut[0].Count != 3 {
+			t.Errorf("3 of 20 cases without a level%s: %s (%s), left out %v; want %s", limit, r.Verdict, r.Reason, r.LeftOut, want)
+		}
+	}
+}
+
+// TestPassKWithMissingTrials: a case is certain where no missing trial can change it, by hand.
+func TestPassKWithMissingTrials(t *testing.T) {
+	// pass_at_2: yes, depends, no, yes (a pass is a pass). pass_all_2: depends, depends, no, no.
+	body := written("old", repeat(4, "00")...) + written("new", "1?", "??", "00", "10")
+	g := decide(t, "rules: [{id: a, metric: pass_at_k, k: 2, minimum: 0.1}, {id: b, metric: pass_all_k, k: 2, minimum: 0.1}, {id: c, metric: pass_at_k, k: 1, minimum: 0.1}]", body)
+	for i, want := range []struct {
+		numerator, missing int
+		estimate, low      float64
+		high               float64
+	}{{2, 1, 2. / 3, 2. / 4, 3. / 4}, {0, 2, 0, 0, 2. / 4}} {
+		r := g.Rules[i]
+		if *r.Numerator != want.numerator || *r.Denominator != 4 || *r.Missing != want.missing || *r.Estimate != want.estimate || r.Completions.Low != want.low || r.Completions.High != want.high {
+			t.Errorf("%s: %v, %d of %d, %d missing (%v to %v); want %+v of 4", r.Metric, *r.Estimate, *r.Numerator, *r.Denominator, *r.Missing, r.Completions.Low, r.Completions.High, want)
+		}
+	}
+	// k = 1: the first case has one recorded trial, passed; the second none; means of 1, 0, 1/2.
+	if r := g.Rules[2]; *r.Estimate != 0.5 || *r.Missing != 3 || r.Completions.Low != 0.25 || r.Completions.High != 0.625 {
+		t.Errorf("pass_at_1: %v, %d missing (%v to %v); want 0.5, 3 (0.25 to 0.625)", *r.Estimate, *r.Missing, r.Completions.Low, r.Completions.High)
+	}
+	if own := measure(t, g, "rate", "version", "new"); *own.Estimate != *g.Rules[2].Estimate || *own.Interval.Lower != *g.Rules[2].Interval.Lower || *own.Interval.Upper != *g.Rules[2].Interval.Upper {
+		t.Errorf("rate is %v, pass_at_1 %v: they are one", own, g.Rules[2].Measure)
+	}
+}
+
+// TestVersions: two files, names on the command line or in the policy, other versions, and a report without names.
+func TestVersions(t *testing.T) {
+	three := header + written("old", "1", "0") + written("new", "1", "1") + written("third", "0", "0", "1")
+	files := map[string]string{"t.csv": three, "old.csv": "case,passed\na,1\nb,0\n", "new.csv": "version,case,passed\nv2,a,1\nv2,b,1\n"}
+	a, err := tryRun(run{verb: gate.Decide, policy: signPolicy, names: []string{"t.csv"}, flags: gate.Flags{Baseline: "old", Candidate: "new"}, files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := finding(a.Gate, "other_versions"); f == nil || f.Count != 1 || a.Gate.Data.Of("other_rows") != 3 || a.Gate.Data.Of("cases") != 2 || a.Gate.Data.Of("versions") != 3 {
+		t.Errorf("gate: finding %v, data %v", f, a.Gate.Data)
+	}
+	for _, m := range a.Gate.Measures {
+		if m.Labels["version"] == "third" {
+			t.Error("gate measures a version that is not compared")
+		}
+	}
+	a, err = tryRun(run{verb: gate.Report, names: []string{"t.csv"}, flags: gate.Flags{Baseline: "old", Candidate: "new"}, files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	measure(t, a.Gate, "sign_test")
+	if m := measure(t, a.Gate, "rate", "version", "third"); *m.Numerator != 1 || *m.Denominator != 3 {
+		t.Errorf("report: third %d of %d, want 1 of 3", *m.Numerator, *m.Denominator)
+	}
+	a, err = tryRun(run{verb: gate.Report, names: []string{"t.csv"}, files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range a.Gate.Measures {
+		if m.Metric == signTest || m.Metric == difference {
+			t.Errorf("a report without names has %s", m.Metric)
+		}
+	}
+	a, err = tryRun(run{verb: gate.Decide, policy: signPolicy, flags: gate.Flags{Baseline: "old.csv", Candidate: "new.csv"}, files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := ruleOf(t, a.Gate); *m.Better != 1 || *m.Equal != 1 || measure(t, a.Gate, "rate", "version", "candidate").Numerator == nil {
+		t.Errorf("two files: %d better, %d equal; want 1, 1", *m.Better, *m.Equal)
+	}
+	// A policy's two files, and a policy's trials with names.
+	for _, text := range []string{"baseline: old.csv\ncandidate: new.csv\n", "trials: [t.csv]\nbaseline: old\ncandidate: new\n", "trials: t.csv\nbaseline: old\ncandidate: new\n"} {
+		a, err = tryRun(run{verb: gate.Decide, policy: text + signPolicy, files: files})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if m := ruleOf(t, a.Gate); *m.Better != 1 || *m.Equal != 1 {
+			t.Errorf("%s: %d better, %d equal; want 1, 1", text, *m.Better, *m.Equal)
+		}
+	}
+	// Two files on the command line take the place of the policy's, and its names have no use.
+	a, err = tryRun(run{verb: gate.Decide, policy: "trials: t.csv\nbaseline: third\ncandidate: new\n" + signPolicy, flags: gate.Flags{Baseline: "old.csv", Candidate: "new.csv"}, files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if finding(a.Gate, "policy_file_not_read") == nil || finding(a.Gate, "policy_version_not_used") == nil {
+		t.Errorf("findings %v", a.Gate.Findings)
+	}
+	if f := finding(a.Gate, "policy_file_not_read"); f != nil && !strings.Contains(f.Message, "trials: t.csv") {
+		t.Errorf("finding %v", f)
+	}
+	// check has neither measures nor rules.
+	a, err = tryRun(run{verb: gate.Check, names: []string{"t.csv"}, files: files})
+	if err != nil || len(a.Gate.Measures) > 0 || len(a.Gate.Rules) > 0 || finding(a.Gate, "no_plan") == nil {
+		t.Errorf("check: %v, %v", a.Gate, err)
+	}
+}
+
+// TestNothingEvaluated: no threshold is met by nothing.
+func TestNothingEvaluated(t *testing.T) {
+	body := written("old", "??", "?") + written("new", "??", "?")
+	for _, rule := range []string{"metric: rate, minimum: 0", "metric: rate, maximum: 1, version: baseline", "metric: pass_at_k, k: 1, minimum: 0", "metric: pass_all_k, k: 1, maximum: 1",
+		"metric: pass_rate_difference, minimum: -1", "metric: sign_test"} {
+		for _, settings := range []string{"", "case_list: fixed\n", "looks: repeated\n"} {
+			r := ruleOf(t, decide(t, settings+"rules: [{id: r, "+rule+"}]", body))
+			if r.Verdict != report.InsufficientEvidence || r.Estimate != nil || !strings.HasPrefix(r.Reason, "Nothing was evaluated") {
+				t.Errorf("%s%s: %s (%s), estimate %v; want INSUFFICIENT_EVIDENCE", settings, rule, r.Verdict, r.Reason, r.Estimate)
+			}
+		}
+	}
+}
+
+// TestForms: versions and cases that differ only in form, and a result that never changes, are pointed at.
+func TestForms(t *testing.T) {
+	g := decide(t, signPolicy, "old,a,1,1\nnew,a,1,1\nOld,a,1,1\nold,A ,1,1\nnew,b,1,1\n")
+	for _, code := range []string{"versions_differ_only_in_form", "cases_differ_only_in_form", "constant_column", "other_versions"} {
+		if finding(g, code) == nil {
+			t.Errorf("no finding %s in %v", code, g.Findings)
+		}
+	}
+}
