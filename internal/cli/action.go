@@ -103,13 +103,13 @@ func (a *app) action() int {
 	if err := errors.Join(summary.Terminal(log, r, options), stdout.Close()); err != nil {
 		d.Problems = append(d.Problems, "log: "+err.Error())
 	}
-	ci.GitHub(d, a.Getenv, a.Stdout)
+	for _, problem := range ci.GitHub(d, a.Getenv, a.Stdout) {
+		fmt.Fprintf(stderr, "oloproof: could not report everything: %s\n", problem)
+	}
 	if r.ExitStatus != report.ExitUnusable {
 		fmt.Fprintln(stderr, closing(r, status))
 	}
-	if err := stderr.Close(); err != nil {
-		return status // the verdict stands, and there is nowhere left to say that the log does not
-	}
+	_ = stderr.Close() // the verdict stands, and there is nowhere left to say that the log does not
 	return status
 }
 

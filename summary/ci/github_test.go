@@ -236,8 +236,10 @@ func TestSummary(t *testing.T) {
 // TestSummaryStaysUnderTheLimit fills a summary nearly up: a summary above 1 MiB would be dropped whole.
 func TestSummaryStaysUnderTheLimit(t *testing.T) {
 	var rules []report.Rule
-	for i := range 6_000 {
-		rules = append(rules, rule(fmt.Sprintf("rule-%d", i), report.Fail))
+	for i := range 200 {
+		r := rule(fmt.Sprintf("rule-%d", i), report.Fail)
+		r.Reason = strings.Repeat("long ", 200) // 1,000 bytes: more than 200,000 in all
+		rules = append(rules, r)
 	}
 	big := decided(rules...)
 	for _, before := range []int{0, 900_000, summaryBytes - 1, summaryBytes, 1 << 20} {
@@ -250,6 +252,9 @@ func TestSummaryStaysUnderTheLimit(t *testing.T) {
 		}
 		if wrote := size > before; wrote == hasProblem(problems, "job summary") {
 			t.Errorf("%d bytes before: written %v, problems %q", before, wrote, problems)
+		}
+		if before == 0 && size < 200_000 || before == 900_000 && size == before {
+			t.Errorf("%d bytes before, %d after: the room is not used", before, size)
 		}
 		if got := r.outputs(t); got["verdict"] != "FAIL" || got["exit-code"] != "1" {
 			t.Errorf("%d bytes before: outputs %q", before, got)

@@ -110,7 +110,15 @@ func TestNoForeignNames(t *testing.T) {
 // the hosts that packages come from, which each machine sets for itself.
 var foreign = regexp.MustCompile(`\.\./shared\b|\b(proxy|registry|deb|sum)\.[a-z]+\.(org|com|net)\b`)
 
-func foreignNames(text string) []string { return foreign.FindAllString(text, -1) }
+func foreignNames(text string) []string {
+	// The search is slow, and most files have none of this.
+	for _, part := range []string{"/shared", "proxy.", "registry.", "deb.", "sum."} {
+		if strings.Contains(text, part) {
+			return foreign.FindAllString(text, -1)
+		}
+	}
+	return nil
+}
 
 // TestProblemsAreFound plants one of each problem: a check that finds nothing proves nothing.
 func TestProblemsAreFound(t *testing.T) {
