@@ -188,7 +188,7 @@ func (m *markdown) errors(r *report.Report) {
 		most = min(most, m.rung.rules)
 	}
 	var lines []string
-	for _, p := range r.Errors[:min(len(r.Errors), most)] {
+	for _, p := range shownProblems(r.Errors, most) {
 		line := "- "
 		if place := p.Pos(); place.File != "" {
 			place.File = clipPath(place.File, pathMax)
@@ -422,7 +422,7 @@ func (m *markdown) assumes(g *report.Gate) {
 		}
 		return out
 	}
-	holds, assumed, limits := items(unsaid(conditions(g, true))), items(assumptions(g)), items(g.Limits)
+	holds, assumed, limits := items(conditions(g, true)), items(assumptions(g)), items(g.Limits)
 	if len(holds)+len(assumed)+len(limits) == 0 {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,14 +134,14 @@ func TestGolden(t *testing.T) {
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // checkTerminal checks what holds for every terminal report. Reports of errors are named so: their problems are one
-// line each, however wide.
+// line each, however wide; so is the digest to be copied, which fits in 80.
 func checkTerminal(t testing.TB, name, text string, width int) {
 	t.Helper()
 	if !strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\n\n") {
 		t.Errorf("%s: does not end with exactly one newline", name)
 	}
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if w := cells(sgr.ReplaceAllString(line, "")); w > width && !strings.Contains(name, "error") {
+		if w := cells(sgr.ReplaceAllString(line, "")); w > width && !strings.Contains(name, "error") && !strings.HasPrefix(line, "      digest: ") {
 			t.Errorf("%s: line %d is %d cells wide: %q", name, i+1, w, line)
 		}
 		if strings.HasSuffix(line, " ") {
@@ -402,10 +403,36 @@ func TestEmptyReports(t *testing.T) {
 	}
 }
 
-func TestUnsaid(t *testing.T) {
-	got := unsaid([]string{"A holds.", "A holds. B too.", "A holds. B too. C as well.", "Another."})
-	want := []string{"A holds.", "B too.", "C as well.", "Another."}
-	if diff := cmp.Diff(want, got); diff != "" {
+func TestSentences(t *testing.T) {
+	got := sentences("Holds at 0.5 of them. B too.  C")
+	if diff := cmp.Diff([]string{"Holds at 0.5 of them.", "B too.", "C"}, got); diff != "" {
 		t.Error(diff)
+	}
+	g := &report.Gate{Measures: []report.Measure{{Conditions: "A holds."}, {Conditions: "A holds. B too."}, {Conditions: "B too. Another."}}}
+	if diff := cmp.Diff([]string{"A holds.", "B too.", "Another."}, conditions(g, true)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestShownProblems: one mistake on every row does not hide another, and what is shown stays in order.
+func TestShownProblems(t *testing.T) {
+	var problems []report.Problem
+	for line := range 100 {
+		message := fmt.Sprintf("decided_at: found \"%d,5\": write a decimal point", line)
+		if line == 70 {
+			message = "condition is \"wihout\"; write \"with\" or \"without\""
+		}
+		problems = append(problems, report.Problem{File: "d.csv", Line: line + 2, Message: message})
+	}
+	problems = append(problems, report.Problem{File: "policy.yaml", Line: 1, Message: "rules is an empty list"})
+	shown := shownProblems(problems, 20)
+	if len(shown) != 20 || !slices.IsSortedFunc(shown, func(a, b report.Problem) int { return a.Pos().Compare(b.Pos()) }) {
+		t.Errorf("%d shown, or out of order: %v", len(shown), shown)
+	}
+	if shown[18].Line != 72 || shown[19].File != "policy.yaml" || shown[17].Line != 19 {
+		t.Errorf("the two rarer kinds are not among the last: %v", shown[17:])
+	}
+	if got := shownProblems(problems[:20], 20); len(got) != 20 {
+		t.Errorf("%d of 20 shown", len(got))
 	}
 }

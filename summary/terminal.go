@@ -128,8 +128,8 @@ func (t *terminal) errors(r *report.Report) {
 	}
 	t.para(0, 2, "oloproof: "+what+" ("+counted(total, "problem")+")")
 	t.blank()
-	shown := min(len(r.Errors), errorsShown)
-	for _, p := range r.Errors[:shown] {
+	shown := shownProblems(r.Errors, errorsShown)
+	for _, p := range shown {
 		place := p.Pos().String()
 		if place != "" {
 			place += ": "
@@ -139,7 +139,7 @@ func (t *terminal) errors(r *report.Report) {
 			t.line(l)
 		}
 	}
-	if rest := total - shown; rest > 0 {
+	if rest := total - len(shown); rest > 0 {
 		t.para(0, 2, "and "+whole(rest)+" more")
 	}
 }
@@ -178,9 +178,12 @@ func (t *terminal) report(r *report.Report) {
 		t.blank()
 		t.para(2, 2, strings.Join(closing, " "))
 	}
-	if how := reviewing(r); how != "" {
+	if how := reviewing(r); how != nil {
 		t.blank()
-		t.para(2, 4, how)
+		t.para(2, 4, how[0])
+		for _, l := range how[1:] { // to be copied, so not wrapped
+			t.line("  " + l)
+		}
 	}
 	if v != checkVerb {
 		t.para(2, 2, "All of it: --format json, with every group and count.")
@@ -225,7 +228,7 @@ func (t *terminal) gate(r *report.Report, g *report.Gate, v verb) {
 		}
 		t.measures(g, limit)
 	}
-	t.texts("Intervals:", unsaid(conditions(g, len(g.Rules) == 0)))
+	t.texts("Intervals:", conditions(g, len(g.Rules) == 0))
 	t.texts("Assumptions:", assumptions(g))
 	t.texts("Limits:", g.Limits)
 }

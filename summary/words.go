@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/interval"
@@ -254,9 +255,9 @@ func facts(m *report.Measure, run float64, count func(int) string) []string {
 	var parts []string
 	switch {
 	case m.Numerator != nil && m.Denominator != nil && m.Units != nil && *m.Units == *m.Denominator: // what is counted are the units
-		parts = append(parts, count(*m.Numerator)+" of "+count(*m.Denominator)+" "+unitName(m))
+		parts = append(parts, count(*m.Numerator)+" of "+count(recordedOf(m))+" "+unitName(m))
 	case m.Numerator != nil && m.Denominator != nil:
-		parts = append(parts, count(*m.Numerator)+" of "+count(*m.Denominator))
+		parts = append(parts, count(*m.Numerator)+" of "+count(recordedOf(m)))
 	case m.Denominator != nil:
 		parts = append(parts, "of "+count(*m.Denominator))
 	case m.Numerator != nil:
@@ -270,6 +271,9 @@ func facts(m *report.Measure, run float64, count func(int) string) []string {
 	}
 	if m.Missing != nil && *m.Missing > 0 {
 		text := count(*m.Missing) + " missing"
+		if m.Numerator != nil && m.Denominator != nil {
+			text = "and " + text
+		}
 		if c := m.Completions; c != nil {
 			ends := Show(&report.Measure{Scale: m.Scale, Interval: &report.Interval{Lower: &c.Low, Upper: &c.High}}, nil)
 			if ends.Range() != "" {
@@ -291,6 +295,14 @@ func facts(m *report.Measure, run float64, count func(int) string) []string {
 		parts = append(parts, clip(string(m.Method), nameMax))
 	}
 	return append(parts, beside(m)...)
+}
+
+// recordedOf is a rate's denominator without what is missing: what its estimate is out of.
+func recordedOf(m *report.Measure) int {
+	if m.Missing == nil {
+		return *m.Denominator
+	}
+	return *m.Denominator - *m.Missing
 }
 
 // beside are the intervals that are shown for comparison only.
@@ -383,15 +395,22 @@ func unitSign(unit string) string {
 	return unit
 }
 
-// reviewing says how a person's review of the rules under MANUAL_REVIEW is recorded; "" where there is none to review.
-func reviewing(r *report.Report) string {
+// reviewing is the lines with which a person's review of the rules under MANUAL_REVIEW is recorded; none where there
+// is nothing to review: a waived rule is not a review's to settle.
+func reviewing(r *report.Report) []string {
 	for rule := range r.Rules() {
-		if rule.Verdict == report.ManualReview && (rule.Reviewed == nil || !rule.Reviewed.Valid) {
-			return "To record a person's review of these files, add to the rule: reviewed: {by: NAME, on: YYYY-MM-DD, digest: " +
-				report.InputsDigest(r.Inputs) + ", reason: WHY}"
+		if rule.Verdict == report.ManualReview && rule.Waived == nil && (rule.Reviewed == nil || !rule.Reviewed.Valid) {
+			return []string{
+				"To record that a person reviewed a rule on these files, add to the rule:",
+				"  reviewed:",
+				"    by: NAME",
+				"    on: YYYY-MM-DD",
+				"    digest: " + report.InputsDigest(r.Inputs),
+				"    reason: WHY",
+			}
 		}
 	}
-	return ""
+	return nil
 }
 
 func unitName(m *report.Measure) string { return clip(cmp.Or(m.UnitName, "units"), nameMax) }
@@ -540,8 +559,10 @@ func multiplicity(r *report.Report) string {
 func conditions(g *report.Gate, ofMeasures bool) []string {
 	var out []string
 	add := func(m *report.Measure) {
-		if m.Conditions != "" && !slices.Contains(out, m.Conditions) {
-			out = append(out, m.Conditions)
+		for _, c := range sentences(m.Conditions) {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
 		}
 	}
 	for i := range g.Rules {
@@ -555,20 +576,59 @@ func conditions(g *report.Gate, ofMeasures bool) []string {
 	return out
 }
 
-// unsaid takes off each text what an earlier one has said already, where it starts with that: many
-// conditions are an earlier one and a sentence more.
-func unsaid(texts []string) []string {
+// sentences cuts a text after each full stop that a space follows.
+func sentences(text string) []string {
 	var out []string
-	for i, t := range texts {
-		longest := ""
-		for _, before := range texts[:i] {
-			if strings.HasPrefix(t, before+" ") && len(before) > len(longest) {
-				longest = before
-			}
+	for _, s := range strings.SplitAfter(text, ". ") {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
 		}
-		out = append(out, strings.TrimSpace(strings.TrimPrefix(t, longest)))
 	}
 	return out
+}
+
+// shownProblems chooses the problems that there is room for: the first of every kind, so that one mistake on
+// every row does not hide another, then the others in order. They stay in order.
+func shownProblems(problems []report.Problem, most int) []report.Problem {
+	if len(problems) <= most {
+		return problems
+	}
+	chosen := make([]bool, len(problems))
+	kinds := map[string]bool{}
+	left := most
+	for i, p := range problems {
+		if kind := p.File + "\x00" + kindOf(p.Message); left > 0 && !kinds[kind] {
+			kinds[kind], chosen[i] = true, true
+			left--
+		}
+	}
+	var shown []report.Problem
+	for i, p := range problems {
+		if !chosen[i] && left > 0 {
+			chosen[i] = true
+			left--
+		}
+		if chosen[i] {
+			shown = append(shown, p)
+		}
+	}
+	return shown
+}
+
+// kindOf is a message without the values and numbers in it.
+func kindOf(message string) string {
+	var b strings.Builder
+	quoted := false
+	for _, r := range message {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case quoted || unicode.IsDigit(r):
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // assumptions lists the gate's assumptions and then those of its rules, each once, without those that are
@@ -621,6 +681,12 @@ func exitSentence(r *report.Report, failOn report.FailOn) string {
 		why = "every counting rule passes"
 	case status == r.Verdict.ExitStatus():
 		why = "the worst of its rules is " + r.Verdict.String()
+	case status != report.ExitPass:
+		for _, v := range report.Verdicts {
+			if v.ExitStatus() == status {
+				why = "the worst of its rules that fail-on lists is " + v.String()
+			}
+		}
 	case failOn[r.Verdict]: // only reviews take a listed verdict out
 		why = "the rules under " + r.Verdict.String() + " have been reviewed"
 	default:

@@ -249,7 +249,9 @@ func closing(r *report.Report, status int) string {
 	if r.Verdict == report.NoVerdict {
 		rows := 0
 		for _, in := range r.Inputs {
-			rows += in.Rows
+			if in.Role == "" { // decisions: not an assignment's rows
+				rows += in.Rows
+			}
 		}
 		return fmt.Sprintf("Read %s, and there was nothing to decide, exit %d", countOf(rows, "row"), status)
 	}
