@@ -308,13 +308,13 @@ func TestMarkdownHidesSmallCounts(t *testing.T) {
 		gate.Measures = []report.Measure{m}
 		gate.Rules = []report.Rule{{ID: "rule", Measure: m, Verdict: report.Fail, Cells: []report.Cell{{Measure: m}}}}
 		text := write(t, "markdown", r, Options{})
-		shown := fmt.Sprintf("%d of 31,337 · %d cases", n, n)
+		shown := fmt.Sprintf("%d of %s · %d cases", n, whole(31337-n), n)
 		hidden := fmt.Sprintf("%d left out", n)
 		if n < 5 {
 			if strings.Contains(text, shown) || regexp.MustCompile(`[^;] `+hidden).MatchString(text) {
 				t.Errorf("%d is shown:\n%s", n, text)
 			}
-			if got := strings.Count(text, "&lt; 5 of 31,337"); got != 3 {
+			if got := strings.Count(text, "&lt; 5 of "+whole(31337-n)); got != 3 {
 				t.Errorf("%d is hidden in %d places, want 3", n, got)
 			}
 			continue
