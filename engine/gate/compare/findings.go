@@ -8,6 +8,7 @@ import (
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/engine/rows"
 )
@@ -41,6 +42,11 @@ func (t *Tally) overview(names [2]string, p plan) *overview {
 	}
 	o.broken = o.departure()
 	return o
+}
+
+// view is the view of all cases of the two versions, sampled ones.
+func (o *overview) view(judging policy.Judging) *view {
+	return &view{scheme: o.t.scheme(), names: o.names, cases: o.pairs, broken: o.broken, copied: o.copied, judging: judging}
 }
 
 // departure says how the numbers of cases and trials depart from the plan.

@@ -41,22 +41,21 @@ func (p *pairing) n() int { return p.sides[baseline].n }
 // plan is the numbers that were fixed beforehand; zero where they were not.
 type plan struct{ cases, trials int }
 
-// scheme is how trials are turned into intervals, for the whole question.
+// scheme is what results are, for the whole question.
 type scheme struct {
 	scored bool     // results are scores, not 0/1
 	one    *big.Int // the steps that make up a result of 1
-	fixed  bool     // the cases are a fixed list
 }
 
 // stepsOfScore are the steps in a score of 1: as many as a decimal keeps.
 var stepsOfScore = whole.Big()
 
 // scheme returns the scheme of the tally's results.
-func (t *Tally) scheme(fixed bool) scheme {
+func (t *Tally) scheme() scheme {
 	if t.result == score {
-		return scheme{scored: true, one: stepsOfScore, fixed: fixed}
+		return scheme{scored: true, one: stepsOfScore}
 	}
-	return scheme{one: big.NewInt(1), fixed: fixed}
+	return scheme{one: big.NewInt(1)}
 }
 
 // attempts returns the trials of a cell, which is nil where the version has no row of the case.
@@ -107,6 +106,7 @@ func (t *Tally) pair(names [2]string, p plan) []pairing {
 // view is what a measure looks at: the cases of the two versions, or a slice of them, and how intervals are made.
 type view struct {
 	scheme
+	fixed   bool // the cases are a fixed list
 	names   [2]string
 	cases   []pairing
 	unknown int // cases left out because a column of the slice is not recorded

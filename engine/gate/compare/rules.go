@@ -402,8 +402,9 @@ func (q *question) checkK(r *rule, all *view, diags *diag.List) {
 
 // whole is the view of all cases of the two versions.
 func (q *question) whole(judging policy.Judging) *view {
-	o := q.seen
-	return &view{scheme: q.tally.scheme(q.fixed), names: o.names, cases: o.pairs, broken: o.broken, copied: o.copied, judging: judging}
+	v := q.seen.view(judging)
+	v.fixed = q.fixed
+	return v
 }
 
 // Answer implements gate.Question.
