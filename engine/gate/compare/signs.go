@@ -288,8 +288,7 @@ func (v *view) signTest() measured {
 	}}
 	m.Conditions = "Exact at one look, where in each case the trials of both versions could change places if nothing had changed; it tells whether changed cases move up more often than down, not how far."
 	if v.judging.Looks.Value == policy.LooksRepeated {
-		m.Method = interval.MethodUniformMixture
-		m.Conditions = "Holds over repeated looks while new cases are added in an order unrelated to their results and earlier ones stay as they are; it tells whether changed cases move up more often than down, not how far."
+		m.Conditions = "Holds over repeated looks (p is that of the uniform mixture against one half) while new cases are added in an order unrelated to their results and earlier ones stay as they are; it tells whether changed cases move up more often than down, not how far."
 	}
 	m.Conditions += s.depends() + out.flips()
 	switch {
