@@ -9,13 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/oloproof/oloproof/engine/gate"
-	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
 // ask runs a verb of human-ai in memory.
 func ask(verb gate.Verb, fsys fstest.MapFS, change func(*request), files ...string) *report.Report {
-	req := request{verb: verb, gate: kinds.Lookup("human-ai"), files: files, fs: fsys}
+	req := request{verb: verb, gate: humanAI(), files: files, fs: fsys}
 	if change != nil {
 		change(&req)
 	}

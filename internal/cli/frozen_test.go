@@ -13,7 +13,6 @@ import (
 
 	"github.com/oloproof/oloproof/engine/example"
 	"github.com/oloproof/oloproof/engine/gate"
-	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/summary"
 )
@@ -39,7 +38,7 @@ func frozenRuns(t *testing.T) []frozen {
 	}
 	data := ex.Decisions()
 	ask := func(verb gate.Verb, files ...string) request {
-		req := request{verb: verb, gate: kinds.Lookup("human-ai"), files: files}
+		req := request{verb: verb, gate: humanAI(), files: files}
 		if verb == gate.Decide {
 			req.policy = "policy.yaml"
 		}

@@ -46,9 +46,12 @@ func folder(pairs ...string) fstest.MapFS {
 	return fsys
 }
 
+// humanAI is the gate of the studies here.
+func humanAI() gate.Gate { return kinds.Lookup("human-ai") }
+
 // decide runs `human-ai gate` in memory; the policy is policy.yaml.
 func decide(fsys fstest.MapFS, files ...string) *report.Report {
-	return inMemory().run(request{verb: gate.Decide, gate: kinds.Lookup("human-ai"), policy: "policy.yaml", files: files, fs: fsys})
+	return inMemory().run(request{verb: gate.Decide, gate: humanAI(), policy: "policy.yaml", files: files, fs: fsys})
 }
 
 // header is the columns of the decision files made here.
