@@ -62,6 +62,7 @@ c1,@b,with,yes,yes,yes,,
 	{"a waiver that was not needed", header + "c1,@a,with,yes,yes,yes\n", "rules: [{id: a, metric: agreement, minimum: 0, waive: {until: 2099-01-01, owner: o, reason: r}}]\n", ""},
 	{"a waiver that is reviewed", header + "c1,@a,with,yes,yes,yes\n", "rules: [{id: a, metric: agreement, minimum: 0.1, waive: {until: 2099-01-01, owner: o, reason: r}, reviewed: {by: x, on: 2026-01-01, digest: " +
 		sha256Of(sha256Of(withReviewers(header+"c1,@a,with,yes,yes,yes\n"))) + ", reason: r}}]\n", ""},
+	{"no split", strings.ReplaceAll(singles(40, 20), "person-", "@p"), "rules: [{id: a, metric: agreement, minimum: 0.1}]\n", ""},
 	{"two files", "case,reviewer,condition,decision,reference,ai_output,decided_at\nc1,@a,with,yes,yes,yes,7\n", "rules: [{id: a, metric: agreement, minimum: 0.1}]\n", "second.csv"},
 }
 
