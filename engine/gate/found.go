@@ -25,10 +25,18 @@ func (f *Found) At(code string, pos diag.Pos) {
 	f.Located = append(f.Located, Located{Code: code, Pos: pos})
 }
 
+// mostForms is how many groups of values of one kind are listed one by one.
+const mostForms = 20
+
 // AddForms adds a finding for each group of values that differ only in letter case, inner white space or Unicode
 // form. what names the values, in the plural.
 func AddForms[V any](f *Found, code, what string, values map[string]V) {
-	for _, group := range Forms(values) {
+	groups := Forms(values)
+	if more := len(groups) - mostForms; more > 0 {
+		f.Add(code, report.Warning, more, "%d more groups of %s differ only in form.", more, what)
+		groups = groups[:mostForms]
+	}
+	for _, group := range groups {
 		f.Add(code, report.Warning, len(group), "The %s %s differ only in letter case, spaces or Unicode form; values are compared as text, so write each one way.", what, Quoted(group))
 	}
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/policy"
@@ -31,9 +32,9 @@ func Mean(low, high []float64, scale interval.Scale, enrolled int, j policy.Judg
 			broken = fmt.Sprintf("%d are enrolled where %d were planned, and the interval of looks: once holds for the planned number only", enrolled, j.Planned.Value)
 			method = interval.UniformMixture
 		} else {
-			for range j.Planned.Value - enrolled {
-				low, high = append(low[:len(low):len(low)], scale.Lower), append(high[:len(high):len(high)], scale.Upper)
-			}
+			absent := j.Planned.Value - enrolled
+			low = append(slices.Clip(low), slices.Repeat([]float64{scale.Lower}, absent)...)
+			high = append(slices.Clip(high), slices.Repeat([]float64{scale.Upper}, absent)...)
 		}
 	}
 	iv, err = method(low, high, scale, j.Confidence.Value)

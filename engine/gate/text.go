@@ -34,10 +34,10 @@ func Quoted(values []string) string {
 	return text
 }
 
-// Folded is what a value is without its letter case, white space and Unicode form.
+// Folded is what a value is without its letter case, white space, invisible characters and Unicode form.
 func Folded(value string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
+		if unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 			return -1
 		}
 		return r

@@ -24,6 +24,9 @@ const (
 	DefaultMaxLeftOut = "0.10"
 )
 
+// MostPlanned is the largest number of units that can be planned: far above any study, and few enough to be held.
+const MostPlanned = 1_000_000
+
 // confidences is the range of confidence: below one half an interval would be no evidence, and none holds for sure.
 var confidences = Range{Min: 0.5, Max: 1, BelowMax: true}
 
@@ -50,7 +53,7 @@ func readJudging(m *Map) Judging {
 	return Judging{
 		Confidence: m.Number("confidence", confidences),
 		Looks:      m.Choice("looks", LooksOnce, LooksRepeated),
-		Planned:    m.Int("planned", 2, math.MaxInt32),
+		Planned:    m.Int("planned", 2, MostPlanned),
 		MeanMethod: m.Choice("mean_method", SymPol),
 		MaxLeftOut: m.Number("max_left_out", Range{Min: 0, Max: 1}),
 	}

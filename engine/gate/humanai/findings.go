@@ -7,6 +7,7 @@ import (
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
@@ -55,6 +56,9 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 	if s.design.name == crossed && nearlySparse(t.keys()) {
 		f.Add("nearly_sparse", report.Warning, 1, "Most (case, condition) pairs hold a single decision: people and cases can hardly be told apart in this study.")
 	}
+	if how := s.whole(nil, policy.Judging{}).unfairCoin(); how != "" && s.design.name == crossed && !s.assigned {
+		f.Add("split_not_random", report.Warning, 1, "%s: the split was hardly drawn at random for each person, and what differs between them counts as an effect of the output.", how)
+	}
 	s.departures(t, &f, named)
 	s.absences(&f, named)
 
@@ -76,12 +80,7 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 	f.Add("output_ignored", report.Note, len(ignored), "%s an ai_output although the output was not on the screen; it is ignored.", gate.Plural(len(ignored), "row `without` has", "rows `without` have"))
 	f.Add("abstentions", report.Note, len(silent), "%s an output that the policy lists under `abstain`: left out of every rate about the system.", gate.Plural(len(silent), "row shows", "rows show"))
 
-	several := 0
-	for _, outs := range t.outputs() {
-		if len(outs) > 1 {
-			several++
-		}
-	}
+	several := t.outputs().several()
 	f.Add("several_outputs", report.Warning, several, "%s several different outputs.", gate.Plural(several, "case was shown with", "cases were shown with"))
 
 	perPerson := map[string]int{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/oloproof/oloproof/engine/gate"
@@ -73,7 +74,12 @@ func (v *view) generalized() (measured, error) {
 	}
 	m.Estimate = report.Number(estimate.Over(recorded))
 	m.doubts.Undecided = v.designDoubt()
-	m.doubts.Review = v.unfairCoin()
+	if g := v.gains(); m.doubts.Undecided == "" && gate.Exceeds(g.oneArmed, g.people, v.judging.MaxLeftOut) {
+		m.doubts.Undecided = notBoth(g, v.judging)
+	}
+	if how := v.unfairCoin(); how != "" {
+		m.doubts.Review = how + ": `generalize` rests on a fair coin between the conditions for every person and case."
+	}
 	return m, nil
 }
 
@@ -150,17 +156,46 @@ func (v *view) coin(people, cases map[string]int, low, high [][]float64) {
 	}
 }
 
-// unfairCoin says, for a crossed study, that the conditions were visibly not drawn by a fair coin.
+// unfairCoin says how a crossed study's conditions were visibly not drawn by a fair coin for each decision; "" where they
+// may have been, and for a before_after study, which has none. It looks at the totals, at the people and at the cases.
 func (v *view) unfairCoin() string {
 	if v.design.name == beforeAfter {
 		return ""
 	}
-	var n [2]int
+	people, cases, all := map[string]*[2]int{}, map[string]*[2]int{}, [2]int{}
+	count := func(by map[string]*[2]int, id string, c condition) {
+		if by[id] == nil {
+			by[id] = &[2]int{}
+		}
+		by[id][c]++
+	}
 	for _, e := range v.entries {
-		n[e.condition]++
+		all[e.condition]++
+		count(people, e.person, e.condition)
+		count(cases, e.item, e.condition)
 	}
-	if interval.SignTest(n[with], n[without]) >= 0.001 {
-		return ""
+	switch {
+	case interval.SignTest(all[with], all[without]) < 0.001:
+		return fmt.Sprintf("%d decisions with the output and %d without", all[with], all[without])
+	case lopsided(people):
+		return "Some people decided nearly all of their cases with the output and others nearly all without"
+	case lopsided(cases):
+		return "Some cases were decided nearly always with the output and others nearly always without"
 	}
-	return fmt.Sprintf("%d decisions with the output and %d without: the conditions were not drawn by a fair coin, which `generalize` rests on.", n[with], n[without])
+	return ""
+}
+
+// lopsided reports counts per condition that differ far more than fair coins do. Σ (with − without)²/n has the mean 1
+// and the variance 2·(1 − 1/n) for each of them; four standard deviations and eight more are beyond chance whatever their
+// number (a chi-square of 2 degrees of freedom exceeds 2 + 4·2 + 8 with probability 0.00012). A split into exact
+// halves lies below the mean and is never reported.
+func lopsided(counts map[string]*[2]int) bool {
+	sum, mean, variance := 0.0, 0.0, 0.0
+	for _, id := range sortedKeys(counts) {
+		n, d := float64(counts[id][0]+counts[id][1]), float64(counts[id][0]-counts[id][1])
+		sum += d * d / n
+		mean++
+		variance += 2 * (1 - 1/n)
+	}
+	return sum > mean+float64(4*math.Sqrt(variance))+8
 }

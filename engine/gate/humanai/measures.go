@@ -450,12 +450,17 @@ func (v *view) difference() (measured, error) {
 	case g.both < 2 || g.estimated < 2:
 		m.doubts.Undecided = fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", min(g.both, g.estimated))
 	case gate.Exceeds(g.oneArmed, g.people, v.judging.MaxLeftOut):
-		m.doubts.Undecided = fmt.Sprintf("%d of %d people did not decide in both conditions, more than max_left_out allows (%s): those who stopped may be those it harmed.",
-			g.oneArmed, g.people, v.judging.MaxLeftOut.Text)
+		m.doubts.Undecided = notBoth(g, v.judging)
 	default:
 		m.doubts.Undecided = v.designDoubt()
 	}
 	return m, nil
+}
+
+// notBoth says that too many people were left out because they did not decide in both conditions.
+func notBoth(g *gains, j policy.Judging) string {
+	return fmt.Sprintf("%d of %d people did not decide in both conditions, more than max_left_out allows (%s): those who stopped may be those it harmed.",
+		g.oneArmed, g.people, j.MaxLeftOut.Text)
 }
 
 // designDoubt says why a study of this design, or one that departs from it, has no accuracy difference decided.

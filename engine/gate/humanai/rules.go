@@ -1,6 +1,7 @@
 package humanai
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -119,6 +120,18 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 			diags.Addf(p.Key.Pos, "columns: human-ai reads no column %s; its columns are case, reviewer, condition, decision, reference, ai_output, started_at, decided_at and those of a rule's `where`", diag.Quote(p.Key.Value))
 		}
 	}
+	for i, c := range known { // two columns read from one would make everybody right
+		for _, d := range known[:i] {
+			if name := cmp.Or(rename[c.Name], c.Name); name == cmp.Or(rename[d.Name], d.Name) {
+				for _, p := range source.Settings.Columns {
+					if p.Key.Value == c.Name || p.Key.Value == d.Name {
+						diags.Addf(p.Value.Pos, "columns: %s and %s would both be read from the column %s; each needs its own", d.Name, c.Name, diag.Quote(name))
+						break
+					}
+				}
+			}
+		}
+	}
 	var missing []string
 	for _, m := range source.Settings.MissingValues {
 		missing = append(missing, m.Value)
@@ -206,6 +219,13 @@ func (q *question) compileRule(p policy.Rule) rule {
 			p.Map.Errorf(p.Looks.Pos, "looks: once fixes the number of units of a mean; %s has an exact interval, which is for one look already (or add `per: person`)", p.Metric.Value)
 		}
 		r.Looks, r.Planned, r.MeanMethod = policy.Text{}, policy.Int{}, policy.Text{} // a section's is for its means
+	}
+	for _, w := range p.Where {
+		switch name := w.Key.Value; {
+		case slices.Contains([]string{"decision", "condition", "started_at", "decided_at"}, name),
+			name == "ai_output" && p.Metric.Value == accuracyDifference:
+			p.Map.Errorf(w.Key.Pos, "where: %s is what the study measures or sets, so a slice by it selects its own result; slice by something that was known beforehand", name)
+		}
 	}
 	r.terms, r.slice = q.slicing.Terms(p.Where)
 	return r
@@ -338,10 +358,8 @@ func (q *question) decide(r *rule, all *view) (report.Rule, error) {
 	if v.design.name == sparse {
 		m.doubts.Undecided = "The study is sparse (most cases were decided once in each condition, by different people): it is described, never decided."
 	}
-	if r.Map.Has("max_left_out") && r.Metric.Value != accuracyDifference && m.doubts.Undecided == "" {
-		if left, total := leftOutOf(m.Measure); gate.Exceeds(left, total, r.MaxLeftOut) {
-			m.doubts.Undecided = fmt.Sprintf("%d of %d %s are left out, more than max_left_out allows (%s).", left, total, m.UnitName, r.MaxLeftOut.Text)
-		}
+	if m.doubts.Undecided == "" {
+		m.doubts.Undecided = v.leftOutDoubt(r, m.Measure)
 	}
 	if len(r.terms) > 0 && len(v.entries) == 0 {
 		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms)
@@ -382,14 +400,39 @@ func (v *view) emptySlice(columns []string, terms []gate.Term) string {
 	return "Nothing was evaluated: " + strings.Join(parts, "; ") + "."
 }
 
-// leftOutOf counts what a rate left out, and out of how many.
-func leftOutOf(m report.Measure) (left, total int) {
-	for _, l := range m.LeftOut {
-		if m.UnitName != "people" || l.Reason == reasonNoneOwn {
-			left += l.Count
+// leftOutDoubt says that a rule leaves out more than max_left_out allows, of what could have counted: decisions (cases
+// for system_accuracy), and people where the rule itself sets max_left_out. What the policy lists under `abstain` is its
+// own choice and counts only where the rule sets max_left_out.
+func (v *view) leftOutDoubt(r *rule, m report.Measure) string {
+	explicit := r.Map.Has("max_left_out")
+	left, total, what := len(v.unrecorded), len(v.entries)+len(v.unrecorded), "decisions"
+	if r.Metric.Value != accuracyDifference {
+		left = 0
+		for _, l := range m.LeftOut {
+			if l.Reason != reasonNoneOwn && (explicit || l.Reason != reasonAbstained) {
+				left += l.Count
+			}
+		}
+		counted := *m.Units
+		if i := slices.IndexFunc(rates, func(x rate) bool { return x.name == r.Metric.Value }); i >= 0 {
+			all, _, _, _ := v.count(rates[i])
+			counted = all.n
+		} else {
+			what = "cases"
+		}
+		total = counted + left
+	}
+	if gate.Exceeds(left, total, r.MaxLeftOut) {
+		return fmt.Sprintf("%d of %d %s are left out, more than max_left_out allows (%s): those left out may differ from the others.", left, total, what, r.MaxLeftOut.Text)
+	}
+	if explicit && r.perPerson {
+		for _, l := range m.LeftOut {
+			if total := *m.Units + l.Count; l.Reason == reasonNoneOwn && gate.Exceeds(l.Count, total, r.MaxLeftOut) {
+				return fmt.Sprintf("%d of %d people are left out (%s), more than max_left_out allows (%s).", l.Count, total, l.Reason, r.MaxLeftOut.Text)
+			}
 		}
 	}
-	return left, left + *m.Units
+	return ""
 }
 
 // metric measures what a rule names.

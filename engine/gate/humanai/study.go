@@ -75,6 +75,7 @@ func newStudy(t *Tally, assigned []key, declared string) *study {
 	s.bothArms = s.design.declared && s.design.name == crossed && !s.assigned
 
 	outputs := t.outputs()
+	several := outputs.several()
 	people, cases := map[string]bool{}, map[string]bool{}
 	index := newSliceIndex(t)
 	for _, k := range keys {
@@ -104,7 +105,7 @@ func newStudy(t *Tally, assigned []key, declared string) *study {
 		if ref, found := t.references[k.item]; found {
 			e.reference = text{ref.value, true}
 		}
-		if out, one := outputs.only(k.item); one && k.condition == with {
+		if out, one := outputs.only(k.item, several); one && k.condition == with {
 			e.output = text{out, true}
 		}
 		e.where = index.of(k)
@@ -188,16 +189,22 @@ func (t *Tally) outputs() caseOutputs {
 	return o
 }
 
-// only returns the output that a decision without a row would have seen: the case's, where there is exactly one
-// and no case of the study shows several (the system is then taken to answer a case in one way).
-func (o caseOutputs) only(item string) (string, bool) {
-	if len(o[item]) != 1 {
-		return "", false
-	}
+// several counts the cases that were shown with different outputs.
+func (o caseOutputs) several() int {
+	n := 0
 	for _, outs := range o {
 		if len(outs) > 1 {
-			return "", false
+			n++
 		}
+	}
+	return n
+}
+
+// only returns the output that a decision without a row would have seen: the case's, where there is exactly one
+// and no case of the study shows several (the system is then taken to answer a case in one way).
+func (o caseOutputs) only(item string, several int) (string, bool) {
+	if several > 0 || len(o[item]) != 1 {
+		return "", false
 	}
 	for out := range o[item] {
 		return out, true

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/gate/compare"
 	"github.com/oloproof/oloproof/engine/gate/humanai"
 	"github.com/oloproof/oloproof/engine/policy"
 )
@@ -13,6 +14,7 @@ import (
 func All() []gate.Gate {
 	return []gate.Gate{
 		humanai.Gate{},
+		compare.Gate{},
 	}
 }
 

@@ -1,0 +1,149 @@
+package humanai
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// A study made to pass while its true answer is no, or unknown: each once came to PASS, or would with a simpler program.
+
+// TestGeneralizeNeedsTheCoin: experts who decide with the output and novices who decide without it differ by who they
+// are. With all of one kind in one condition too many people are in one condition; with nine in ten, the split of the
+// people is visibly no coin's; with the cases so split, the cases'.
+func TestGeneralizeNeedsTheCoin(t *testing.T) {
+	const rule = "rules: [{id: a, metric: accuracy_difference, minimum: 0, generalize: people_and_cases}]"
+	study := func(n int, withOutput func(p, c int) bool, right func(p, c int) bool) string {
+		var b strings.Builder
+		for p := range n {
+			for c := range n {
+				condition, decision := "without", "no"
+				if withOutput(p, c) {
+					condition = "with"
+				}
+				if right(p, c) {
+					decision = "yes"
+				}
+				fmt.Fprintf(&b, "c%d,p%d,%s,%s,yes,no,,,\n", c, p, condition, decision)
+			}
+		}
+		return b.String()
+	}
+	expert := func(p, _ int) bool { return p%2 == 0 }
+	for name, c := range map[string]struct {
+		body    string
+		verdict report.Verdict
+		reason  string
+	}{
+		"all of a kind in one condition": {study(16, expert, expert), report.InsufficientEvidence, "16 of 16 people did not decide in both conditions"},
+		"nine in ten": {study(40, func(p, c int) bool { return expert(p, c) == ((p+c)%10 != 0) }, expert), report.ManualReview,
+			"Some people decided nearly all of their cases with the output"},
+		"easy cases with": {study(40, func(p, c int) bool { return (c < 20) == ((p+c)%10 != 0) }, func(_, c int) bool { return c < 20 }), report.ManualReview,
+			"Some cases were decided nearly always with the output"},
+	} {
+		r := ruleOf(t, answer(t, rule, c.body))
+		if r.Verdict != c.verdict || !strings.Contains(r.Reason, c.reason) {
+			t.Errorf("%s: %s (%s), want %s (%s)", name, r.Verdict, r.Reason, c.verdict, c.reason)
+		}
+	}
+	// The plain rule speaks of the study's own cases; a split that no draw makes is pointed at.
+	easy := study(40, func(_, c int) bool { return c < 20 }, func(_, c int) bool { return c < 20 })
+	if g := answer(t, differencePolicy, easy); !hasFinding(g, "split_not_random") {
+		t.Errorf("easy cases with, hard ones without: no finding (%v)", g.Findings)
+	}
+	// A drawn split is not: half of each person's cases at random (here by a multiplicative hash).
+	drawn := study(40, func(p, c int) bool { return (uint32(p*40+c+1)*2654435761)>>31 == 1 }, expert)
+	if g := answer(t, differencePolicy, drawn); hasFinding(g, "split_not_random") {
+		t.Error("a drawn split is called not random")
+	}
+}
+
+// TestSliceRecordedWhereItSuits: a column filled in only on favourable rows is no slice.
+func TestSliceRecordedWhereItSuits(t *testing.T) {
+	var b strings.Builder
+	for p := range 60 {
+		for c := range 20 {
+			condition, decision, site := "without", "no", ""
+			if (p+c)%2 == 0 {
+				condition = "with"
+			}
+			if (p*7+c*3)%4 < 2 {
+				decision = "yes"
+			}
+			if (condition == "with") == (decision == "yes") {
+				site = "Lyon"
+			}
+			fmt.Fprintf(&b, "c%d,p%d,%s,%s,yes,yes,,,%s\n", c, p, condition, decision, site)
+		}
+	}
+	for _, rule := range []string{"metric: accuracy_difference, minimum: 0", "metric: accuracy_with, minimum: 0.5, per: person"} {
+		r := ruleOf(t, answer(t, "rules: [{id: a, "+rule+", where: {site: Lyon}}]", b.String()))
+		if r.Verdict != report.InsufficientEvidence || !strings.Contains(r.Reason, "decisions are left out, more than max_left_out allows (0.10)") {
+			t.Errorf("%s: %s (%s), want INSUFFICIENT_EVIDENCE for the rows that record no site", rule, r.Verdict, r.Reason)
+		}
+	}
+}
+
+// TestOutputsBlankedWhereTheyHurt: people follow four of five wrong suggestions, and the outputs are blank exactly there.
+func TestOutputsBlankedWhereTheyHurt(t *testing.T) {
+	var b strings.Builder
+	for p := range 60 {
+		for c := range 10 {
+			decision, output := "yes", "no" // the output is wrong, and not followed
+			if c%5 != 0 {
+				decision, output = "no", "" // it was, and it is not recorded
+			}
+			fmt.Fprintf(&b, "c%d,p%d,with,%s,yes,%s,,,\n", c, p, decision, output)
+		}
+	}
+	for _, extra := range []string{"", ", per: person", ", per: person, max_left_out: 0"} {
+		r := ruleOf(t, answer(t, "rules: [{id: a, metric: over_reliance, maximum: 0.5"+extra+"}]", b.String()))
+		if r.Verdict != report.InsufficientEvidence || !strings.Contains(r.Reason, "480 of 600 decisions are left out") {
+			t.Errorf("over_reliance%s: %s (%s), want INSUFFICIENT_EVIDENCE", extra, r.Verdict, r.Reason)
+		}
+	}
+}
+
+// TestMarkersOfMissingValues: "n/a" as a decision can never be right, so that missing decisions without the output look
+// like a gain. The rule is for a person until the policy says what the marker means.
+func TestMarkersOfMissingValues(t *testing.T) {
+	body := strings.ReplaceAll(people(20, make40(18, 16)...), ",without,no,", ",without,n/a,")
+	r := ruleOf(t, answer(t, differencePolicy, body))
+	if r.Verdict != report.ManualReview || !strings.Contains(r.Reason, `160 decisions are "n/a"`) {
+		t.Errorf("n/a: %s (%s), want MANUAL_REVIEW", r.Verdict, r.Reason)
+	}
+	said := ruleOf(t, answer(t, "missing_values: [n/a]\n"+differencePolicy, body))
+	if said.Verdict != report.InsufficientEvidence || *said.Missing != 160 {
+		t.Errorf("missing_values: %s with %d missing, want INSUFFICIENT_EVIDENCE with 160", said.Verdict, *said.Missing)
+	}
+	// As a label that references use, it is one.
+	label := strings.ReplaceAll(strings.ReplaceAll(body, ",yes,yes", ",none,none"), ",yes,", ",none,")
+	if g := answer(t, differencePolicy, strings.ReplaceAll(label, "n/a", "none")); hasFinding(g, "likely_missing") {
+		t.Error("a label that references use is called a marker")
+	}
+}
+
+// make40 is forty people with so many right in each condition.
+func make40(withRight, withoutRight int) [][2]int {
+	list := make([][2]int, 40)
+	for i := range list {
+		list[i] = [2]int{withRight, withoutRight}
+	}
+	return list
+}
+
+// TestSlicesByOutcomeAreRefused: conditioning on what is measured selects the result.
+func TestSlicesByOutcomeAreRefused(t *testing.T) {
+	for column, metric := range map[string]string{"decision": "accuracy_with", "condition": "accuracy_difference", "decided_at": "agreement", "ai_output": "accuracy_difference"} {
+		_, err := tryAnswer("rules: [{id: a, metric: "+metric+", minimum: 0.5, where: {"+column+": \"yes\"}}]", "case,reviewer,condition,decision,reference,ai_output\nc,p,with,yes,yes,yes\n")
+		if err == nil || !strings.Contains(err.Error(), "where: "+column+" is what the study measures") {
+			t.Errorf("%s by %s: %v", metric, column, err)
+		}
+	}
+	_, err := tryAnswer("columns: {decision: reference}\n"+differencePolicy, "case,reviewer,condition,decision,reference,ai_output\nc,p,with,yes,yes,yes\n")
+	if err == nil || !strings.Contains(err.Error(), `columns: decision and reference would both be read from the column "reference"`) {
+		t.Errorf("one column read as two: %v", err)
+	}
+}
