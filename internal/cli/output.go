@@ -117,7 +117,7 @@ func (a *app) open(o output) (*sink, error) {
 
 // create makes the target's temporary file, and its folder.
 func (t *target) create() error {
-	t.place = t.Path
+	t.place = filepath.Clean(t.Path)
 	info, err := os.Stat(t.Path)
 	switch {
 	case err == nil && info.IsDir():
