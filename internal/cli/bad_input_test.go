@@ -80,7 +80,7 @@ func TestBadInput(t *testing.T) {
 		{"the same row twice", h + good + good, []string{"f:3: the same case, reviewer and condition as at f:2; a person decides a case once in a condition"}},
 		{"the same decision with another answer", h + good + "z,z,with,b,a,a\n", []string{"f:3: the same case, reviewer and condition as at f:2; a person decides a case once in a condition"}},
 		{"two references", h + good + "z,y,with,a,b,a\n", []string{`f:3: the reference of case "z" is "b" here and "a" at f:2; a case has one reference`}},
-		{"references that differ in letter case", h + good + "z,y,with,a,A,a\n", []string{`f:3: the reference of case "z" is "A" here and "a" at f:2; a case has one reference`}},
+		{"references that differ in letter case", h + good + "z,y,with,a,A,a\n", []string{`f:3: the reference of case "z" is "A" here and "a" at f:2; they differ only in letter case, spaces or Unicode form: write each label in one way`}},
 		{"quoted newlines before", "note," + h + "\"one\ntwo\"," + good + "x,y,y,wth,a,a,a\n", []string{`f:4:7: condition is "wth"; write "with" or "without"`}},
 
 		{"negative time", times + "z,z,with,a,a,a,10,7\n", []string{"f:2:19: decided_at is before started_at; a decision cannot take negative time"}},
@@ -88,7 +88,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"f:2:42: decided_at is before started_at; a decision cannot take negative time"}},
 		{"times of two kinds", times + "z,z,with,a,a,a,2026-01-01T10:00:00Z,7\n",
 			[]string{"f:2:37: decided_at is seconds, but the time at f:2:16 is ISO 8601; write all times of a study in one way"}},
-		{"a decimal comma", times + "z,z,with,a,a,a,0,\"7,5\"\n", []string{`f:2:18: decided_at found "7,5": a decimal comma is not read, write a point`}},
+		{"a decimal comma", times + "z,z,with,a,a,a,0,\"7,5\"\n", []string{`f:2:18: decided_at: found "7,5": a decimal comma is not read, write a point`}},
 
 		{"a JSON array", `[{"case":1}]`, []string{"f: it is a JSON array: write its objects one a line, without the brackets and the commas between them"}},
 		{"a key twice", `{"case":"z","reviewer":"z","condition":"with","decision":"a","reference":"a","ai_output":"a","decision":"b"}`,
