@@ -119,10 +119,13 @@ func TestPolicyErrors(t *testing.T) {
 		{"case_list: fixde\nrules: [{id: r, metric: rate, minimum: 0.5}]", body, `policy.yaml:3:12: case_list is "fixde"; did you mean "fixed"? Allowed: sampled, fixed`},
 		{"plan: {cases: 3}\n" + signPolicy, body, "policy.yaml:3:1: plan has no trials; it needs both, as in {cases: 8, trials: 5}"},
 		{"plan: {cases: 3, trial: 2}\n" + signPolicy, body, "policy.yaml:3:1: plan has no trials; it needs both, as in {cases: 8, trials: 5}\n" + `policy.yaml:3:18: unknown key "trial" in plan; did you mean "trials"? Allowed: cases, trials`},
+		{"plan: {cases: 1000001, trials: 0}\n" + signPolicy, body, "policy.yaml:3:15: cases: found \"1000001\"; a whole number from 1 to 1000000 is wanted\npolicy.yaml:3:32: trials: found \"0\"; a whole number from 1 to 100000 is wanted"},
 		{"plan: 8\n" + signPolicy, body, "policy.yaml:3:7: plan: found "},
 		{"rules: [{id: r, metric: pass_rate, minimum: 0.5}]", body, `policy.yaml:3:25: unknown metric "pass_rate" in rule r`},
 		{"rules: [{id: r, metric: rate, minimum: 90}]", body, "policy.yaml:3:40: minimum is 90; allowed for rate: 0 to 1; for 90 % write 0.9"},
 		{"columns: {versoin: v}\n" + signPolicy, body, `policy.yaml:3:11: columns: compare reads no column "versoin"; its columns are version, case, trial, passed, score and those of a rule's ` + "`where`"},
+		{"columns: {trial: case}\n" + signPolicy, body, `policy.yaml:3:18: columns: case and trial would both be read from the column "case"; each needs its own`},
+		{"rules: [{id: r, metric: rate, minimum: 0.5, where: {passed: 1}}]", body, "policy.yaml:3:53: where: passed is what trials set or measure, and a slice is of cases; slice by something of the case that was known beforehand"},
 		{"case_lst: fixed\n" + signPolicy, body, `policy.yaml:3:1: unknown key "case_lst" in the policy; did you mean "case_list"?`},
 	} {
 		_, err := tryRun(run{verb: gate.Decide, policy: versions + c.policy, names: []string{"t.csv"}, files: map[string]string{"t.csv": c.text}})

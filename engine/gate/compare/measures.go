@@ -368,14 +368,9 @@ func trialUnits(m *measured, n int, copied bool) {
 	}
 }
 
-// emptySlice says why a slice without cases is not decided.
-const emptySlice = "Nothing was evaluated: no case is in the slice."
-
 // finish says what a measure's estimate rests on, and where nothing was evaluated.
 func (v *view) finish(m *measured, estimated, cases int) {
 	switch {
-	case estimated == 0 && cases == 0 && v.labels != nil:
-		m.doubts.Undecided = emptySlice
 	case estimated == 0:
 		m.doubts.Undecided = "Nothing was evaluated: no case has enough recorded trials."
 	case estimated < cases:

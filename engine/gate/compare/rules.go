@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
@@ -29,6 +30,12 @@ func (Gate) Section() string { return "compare" }
 const (
 	sampled = "sampled"
 	fixed   = "fixed"
+)
+
+// What can be planned: far above any run, and few enough to be held and counted.
+const (
+	mostCases  = 1_000_000
+	mostTrials = 100_000
 )
 
 // noFile is the problem of a question without files.
@@ -173,6 +180,7 @@ func (q *question) readFrom(paths []string, files [2]string, base string, named 
 			diags.Addf(p.Key.Pos, "columns: compare reads no column %s; its columns are version, case, trial, passed, score and those of a rule's `where`", diag.Quote(p.Key.Value))
 		}
 	}
+	gate.DistinctColumns(known, q.source.Settings.Columns, diags)
 	var missing []string
 	for _, m := range q.source.Settings.MissingValues {
 		missing = append(missing, m.Value)
@@ -205,7 +213,7 @@ func (q *question) readSection(s *policy.Section) {
 	list := s.Map.Choice("case_list", sampled, fixed)
 	q.fixed = list.Value == fixed
 	if p := s.Map.Map("plan"); p != nil {
-		cases, trials := p.Int("cases", 1, math.MaxInt32), p.Int("trials", 1, math.MaxInt32)
+		cases, trials := p.Int("cases", 1, mostCases), p.Int("trials", 1, mostTrials)
 		p.Done("plan")
 		for _, key := range []string{"cases", "trials"} {
 			if !p.Has(key) {
@@ -258,6 +266,11 @@ func (q *question) compileRule(p policy.Rule) rule {
 				p.Map.Errorf(p.Looks.Pos, "looks: once fixes the number of units of a mean; sign_test is exact for one look already")
 			}
 			r.Looks, r.Planned, r.MeanMethod = policy.Text{}, policy.Int{}, policy.Text{} // a section's is for its means
+		}
+	}
+	for _, w := range p.Where {
+		if name := w.Key.Value; slices.Contains([]string{"version", "trial", passed.String(), score.String()}, name) {
+			p.Map.Errorf(w.Key.Pos, "where: %s is what trials set or measure, and a slice is of cases; slice by something of the case that was known beforehand", name)
 		}
 	}
 	r.terms, r.slice = q.slicing.Terms(p.Where)
@@ -496,6 +509,9 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 		m.doubts.Undecided = fmt.Sprintf("%d of %s left out because a column of `where` is not recorded, more than max_left_out allows (%s).",
 			left, gate.Plural(total, "case is", "cases are"), r.MaxLeftOut.Text)
 	}
+	if r.terms != nil && len(v.cases) == 0 {
+		m.doubts.Undecided = q.emptySlice(r.terms)
+	}
 	if v.broken != "" {
 		m.doubts.Review = v.broken
 	}
@@ -514,6 +530,27 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 		out.Needs = &report.Needs{What: "a person to decide, or a new run whose numbers are fixed first"}
 	}
 	return out, nil
+}
+
+// emptySlice says of a slice without a case what its columns hold.
+func (q *question) emptySlice(terms []gate.Term) string {
+	var parts []string
+	for _, term := range terms {
+		seen := map[string]bool{}
+		for _, c := range q.seen.pairs {
+			if p := q.tally.cases[c.item][term.Column]; p.pos != (diag.Pos{}) {
+				seen[p.value] = true
+			}
+		}
+		if !seen[term.Value] {
+			parts = append(parts, fmt.Sprintf("no case has %s in the column %s, which holds %s",
+				diag.Quote(term.Value), diag.Quote(q.slicing.Columns[term.Column]), gate.Quoted(slices.Sorted(maps.Keys(seen)))))
+		}
+	}
+	if parts == nil {
+		return "Nothing was evaluated: no case has all the values of `where` together."
+	}
+	return "Nothing was evaluated: " + strings.Join(parts, "; ") + "."
 }
 
 // metric measures what a rule names.

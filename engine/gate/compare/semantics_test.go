@@ -338,8 +338,12 @@ func TestWhere(t *testing.T) {
 	if r := g.Rules[1]; r.Labels["where"] != "lang=en, level=hard" || *r.Units != 1 || *r.Better != 1 {
 		t.Errorf("hard and en: labels %v, %d units", r.Labels, *r.Units)
 	}
-	if r := g.Rules[2]; r.Verdict != report.InsufficientEvidence || r.Reason != "Nothing was evaluated: no case is in the slice." {
+	if r := g.Rules[2]; r.Verdict != report.InsufficientEvidence || r.Reason != `Nothing was evaluated: no case has "none" in the column "level", which holds "easy", "hard".` {
 		t.Errorf("empty slice: %s (%s)", r.Verdict, r.Reason)
+	}
+	together, err := ask("{id: h, metric: rate, minimum: 0.1, where: {level: easy, lang: fr}}", body)
+	if err != nil || together.Rules[0].Reason != "Nothing was evaluated: no case has all the values of `where` together." {
+		t.Errorf("easy and fr: %v, %v", together.Rules, err)
 	}
 	_, err = ask("{id: h, metric: rate, minimum: 0.1, where: {level: hard}}", "old,a,0,hard,\nnew,a,1,easy,\n")
 	if want := `t.csv:3:9: level of case "a" is "easy" here and "hard" at t.csv:2:9; a rule's ` + "`where`" + ` needs one value for a case`; err == nil || err.Error() != want {

@@ -291,10 +291,7 @@ func (v *view) signTest() measured {
 		m.Conditions = "Holds over repeated looks (p is that of the uniform mixture against one half) while new cases are added in an order unrelated to their results and earlier ones stay as they are; it tells whether changed cases move up more often than down, not how far."
 	}
 	m.Conditions += s.depends() + out.flips()
-	switch {
-	case len(v.cases) == 0 && v.labels != nil:
-		m.doubts.Undecided = emptySlice
-	case !v.anyPair():
+	if !v.anyPair() {
 		m.doubts.Undecided = "Nothing was evaluated: no case has recorded trials in both versions."
 	}
 	return m

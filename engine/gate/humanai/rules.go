@@ -1,7 +1,6 @@
 package humanai
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,18 +119,7 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 			diags.Addf(p.Key.Pos, "columns: human-ai reads no column %s; its columns are case, reviewer, condition, decision, reference, ai_output, started_at, decided_at and those of a rule's `where`", diag.Quote(p.Key.Value))
 		}
 	}
-	for i, c := range known { // two columns read from one would make everybody right
-		for _, d := range known[:i] {
-			if name := cmp.Or(rename[c.Name], c.Name); name == cmp.Or(rename[d.Name], d.Name) {
-				for _, p := range source.Settings.Columns {
-					if p.Key.Value == c.Name || p.Key.Value == d.Name {
-						diags.Addf(p.Value.Pos, "columns: %s and %s would both be read from the column %s; each needs its own", d.Name, c.Name, diag.Quote(name))
-						break
-					}
-				}
-			}
-		}
-	}
+	gate.DistinctColumns(known, source.Settings.Columns, diags)
 	var missing []string
 	for _, m := range source.Settings.MissingValues {
 		missing = append(missing, m.Value)
