@@ -1,5 +1,6 @@
 // Package example holds one complete example per gate: data, policy and a workflow to paste. The data are
-// drawn by the seeded generators of this package and embedded, so that they are the same everywhere.
+// drawn by the seeded generators of this package (or are a lesson's own, written by one) and embedded, so that they are
+// the same everywhere.
 package example
 
 import (
@@ -14,7 +15,7 @@ import (
 // The embedded files, one folder a gate. The data are what the generator of the same name writes; a test
 // compares them.
 //
-//go:embed human-ai
+//go:embed human-ai compare
 var files embed.FS
 
 // The names that every example's files have, beside its data.
@@ -56,6 +57,7 @@ func (e Example) FS() (fs.FS, error) { return fs.Sub(files, e.Gate) }
 func All() []Example {
 	return []Example{
 		read("human-ai", "decisions.csv", policyName, workflowName),
+		read("compare", "trials.csv", policyName, workflowName),
 	}
 }
 

@@ -23,22 +23,26 @@ import (
 var update = flag.Bool("update", false, "write the embedded data anew with the generators")
 
 func TestEmbeddedDataAreWhatTheGeneratorWrites(t *testing.T) {
-	want, err := HumanAI(HumanAISeed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join("human-ai", "decisions.csv")
-	if *update {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
+	for path, generate := range map[string]func() ([]byte, error){
+		filepath.Join("human-ai", "decisions.csv"): func() ([]byte, error) { return HumanAI(HumanAISeed) },
+		filepath.Join("compare", "trials.csv"):     Compare,
+	} {
+		want, err := generate()
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-generated +embedded), rewrite it with go test -update:\n%s", path, diff)
+		if *update {
+			if err := os.WriteFile(path, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s (-generated +embedded), rewrite it with go test -update:\n%s", path, diff)
+		}
 	}
 }
 
@@ -64,12 +68,16 @@ func TestFind(t *testing.T) {
 			}
 			files = append(files, File{entry.Name(), string(text)})
 		}
-		// The folder's order by name is the example's order too: data, policy, workflow.
+		// The data stand first, whatever their name, then the policy and the workflow.
+		if n := len(got.Files); got.Files[n-2].Name != policyName || got.Files[n-1].Name != workflowName {
+			t.Errorf("the files of %s are not in order: %s is before the last, %s the last", want.Gate, got.Files[n-2].Name, got.Files[n-1].Name)
+		}
+		slices.SortFunc(got.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 		if diff := cmp.Diff(files, got.Files); diff != "" {
 			t.Errorf("files of %s (-folder +embedded):\n%s", want.Gate, diff)
 		}
 	}
-	want := `no example "human": allowed are human-ai`
+	want := `no example "human": allowed are human-ai, compare`
 	if _, err := Find("human"); err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %q", err, want)
 	}

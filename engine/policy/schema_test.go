@@ -95,7 +95,11 @@ func TestSchemaAccepts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := read("example", data, humanAI); r.diags.Len() != 0 {
+		r := read("example", data, humanAI)
+		if _, ofCompare := example.(map[string]any)["compare"]; ofCompare {
+			r = readCompare("example", data)
+		}
+		if r.diags.Len() != 0 {
 			t.Errorf("the schema's own example %d: %s", i, r.problems())
 		}
 	}
@@ -187,25 +191,118 @@ func TestSchemaKeys(t *testing.T) {
 	bare := read("p.yaml", []byte("rules: ["+rule+"]"), humanAI)
 	release := read("p.yaml", []byte("human_ai: {rules: ["+rule+"]}"), humanAI)
 	m := release.rules[0][0].Map
-	same("the top of a file", keys(), bare.doc.Root.Allowed(), release.doc.Root.Allowed())
+	trials := "{id: a, metric: pass_at_k, k: 1, minimum: 0.5, waive: {}, reviewed: {}}"
+	bareCompare := readCompare("p.yaml", []byte("rules: ["+trials+"]"))
+	releaseCompare := readCompare("p.yaml", []byte("compare: {plan: {}, rules: ["+trials+"]}"))
+	same("the top of a file", keys(), bare.doc.Root.Allowed(), release.doc.Root.Allowed(), bareCompare.doc.Root.Allowed(), releaseCompare.doc.Root.Allowed())
+	same("a section compare", keys("$defs", "compare"), releaseCompare.policy.Sections[0].Map.Allowed())
+	same("a plan", keys("$defs", "plan"), releaseCompare.policy.Sections[0].Map.Map("plan").Allowed())
+	same("a rule of compare", keys("$defs", "compare_rule"), releaseCompare.rules[0][0].Map.Allowed())
 	same("a section", keys("$defs", "human_ai"), release.policy.Sections[0].Map.Allowed())
 	same("a rule", keys("$defs", "human_ai_rule"), m.Allowed())
 	same("waive", keys("$defs", "human_ai_rule", "properties", "waive"), m.Map("waive").Allowed())
 	same("reviewed", keys("$defs", "human_ai_rule", "properties", "reviewed"), m.Map("reviewed").Allowed())
 
-	var metrics []string
-	for _, spec := range humanAI.Metrics {
-		if spec.Hint == "" {
-			metrics = append(metrics, spec.Name)
+	for form, spec := range map[string]RuleSpec{"human_ai_rule": humanAI, "compare_rule": compare} {
+		var metrics, enum []string
+		for _, m := range spec.Metrics {
+			if m.Hint == "" {
+				metrics = append(metrics, m.Name)
+			}
+		}
+		slices.Sort(metrics)
+		for _, name := range raw["$defs"].(map[string]any)[form].(map[string]any)["properties"].(map[string]any)["metric"].(map[string]any)["enum"].([]any) {
+			enum = append(enum, name.(string))
+		}
+		slices.Sort(enum)
+		if diff := cmp.Diff(enum, metrics); diff != "" {
+			t.Errorf("metrics of a %s (-schema +code):\n%s", form, diff)
 		}
 	}
-	slices.Sort(metrics)
-	var enum []string
-	for _, name := range raw["$defs"].(map[string]any)["human_ai_rule"].(map[string]any)["properties"].(map[string]any)["metric"].(map[string]any)["enum"].([]any) {
-		enum = append(enum, name.(string))
+}
+
+// compare has the metrics of the compare gate (spec section 6): rates on [0, 1], the difference on [-1, 1], the sign test
+// without a threshold.
+var compare = RuleSpec{
+	MetricKey: "metric",
+	Metrics: []MetricSpec{
+		{Name: "sign_test", NoThreshold: true}, {Name: "pass_rate_difference", Lower: -1, Upper: 1},
+		{Name: "rate", Upper: 1}, {Name: "pass_at_k", Upper: 1}, {Name: "pass_all_k", Upper: 1},
+	},
+	Thresholds: []Kind{Minimum, Maximum},
+}
+
+// readCompare reads a policy as the compare gate does: the common part, then the gate's own keys.
+func readCompare(file string, data []byte) *run {
+	r := &run{}
+	r.doc = Parse(file, data, &r.diags)
+	r.policy = Load(r.doc, []SectionSpec{{Key: "compare", Gate: "compare"}}, "compare", version)
+	for i := range r.policy.Sections {
+		s := &r.policy.Sections[i]
+		s.Map.TextOrTexts("trials")
+		s.Map.Text("baseline")
+		s.Map.Text("candidate")
+		s.Map.Choice("case_list", "sampled", "fixed")
+		plan := s.Map.Map("plan")
+		plan.Int("cases", 1, 1_000_000)
+		plan.Int("trials", 1, 100_000)
+		plan.Done("plan")
+		s.Map.Done(s.Context())
+		rules, _ := ReadRules(s, s.Settings, compare)
+		for _, rule := range rules {
+			rule.Map.Int("k", 1, 1<<31-1)
+			rule.Map.Choice("version", "baseline", "candidate")
+			rule.Map.Done(rule.Name())
+		}
+		r.rules = append(r.rules, rules)
 	}
-	slices.Sort(enum)
-	if diff := cmp.Diff(enum, metrics); diff != "" {
-		t.Errorf("metrics (-schema +code):\n%s", diff)
+	return r
+}
+
+// TestSchemaCompareForms: what goes together in a compare policy (spec section 6: the sign test has no threshold and compares
+// both versions; only pass_at_k and pass_all_k have a k, which they need; a fixed list of cases was not drawn).
+func TestSchemaCompareForms(t *testing.T) {
+	compiled, _ := compile(t)
+	for text, want := range map[string]bool{
+		"rules: [{id: a, metric: sign_test}]":                                                                     true,
+		"rules: [{id: a, metric: sign_test, minimum: 0}]":                                                         false,
+		"rules: [{id: a, metric: sign_test, version: baseline}]":                                                  false,
+		"rules: [{id: a, metric: sign_test, looks: repeated}]":                                                    true,
+		"rules: [{id: a, metric: sign_test, looks: once, planned: 8}]":                                            false,
+		"rules: [{id: a, metric: pass_rate_difference, minimum: -0.02}]":                                          true,
+		"rules: [{id: a, metric: pass_rate_difference}]":                                                          false,
+		"rules: [{id: a, metric: pass_rate_difference, minimum: -0.02, version: candidate}]":                      false,
+		"rules: [{id: a, metric: rate, minimum: 0.5, version: baseline}]":                                         true,
+		"rules: [{id: a, metric: rate, minimum: -0.5}]":                                                           false,
+		"rules: [{id: a, metric: rate, minimum: 0.5, k: 1}]":                                                      false,
+		"rules: [{id: a, metric: rate, minimum: 0.5, maximum: 0.9}]":                                              false,
+		"rules: [{id: a, metric: pass_at_k, k: 3, minimum: 0.5}]":                                                 true,
+		"rules: [{id: a, metric: pass_all_k, minimum: 0.5}]":                                                      false,
+		"rules: [{id: a, metric: pass_all_k, k: 0, minimum: 0.5}]":                                                false,
+		"rules: [{id: a, metric: rate, minimum: 0.5, where: {level: hard}, looks: once, planned: 9}]":             true,
+		"rules: [{id: a, metric: sign_test}, {id: b, metric: agreement, minimum: 0.5}]":                           false,
+		"{baseline: old, candidate: new, plan: {cases: 8, trials: 5}, rules: [{id: a, metric: sign_test}]}":       true,
+		"{plan: {cases: 8, trials: 100001}, rules: [{id: a, metric: sign_test}]}":                                 false,
+		"{plan: {cases: 8}, rules: [{id: a, metric: sign_test}]}":                                                 false,
+		"{plan: {cases: 8, trials: 5}, rules: [{id: a, metric: agreement, minimum: 0.5}]}":                        false,
+		"{plan: {cases: 8, trials: 5}, design: crossed, rules: [{id: a, metric: sign_test}]}":                     false,
+		"{case_list: fixed, rules: [{id: a, metric: rate, minimum: 0.5}]}":                                        true,
+		"{case_list: fixed, rules: [{id: a, metric: rate, minimum: 0.5, looks: once, planned: 8}]}":               false,
+		"compare: {case_list: fixed, looks: once, planned: 8, rules: [{id: a, metric: rate, minimum: 0.5}]}":      false,
+		"compare: {case_list: some, rules: [{id: a, metric: rate, minimum: 0.5}]}":                                false,
+		"compare: {baseline: a.csv, candidate: b.csv, rules: [{id: a, metric: sign_test}]}":                       true,
+		"compare: [{name: a, trials: [x, y], rules: [{id: a, metric: sign_test}]}]":                               true,
+		"compare: [{trials: x, rules: [{id: a, metric: sign_test}]}]":                                             false,
+		"{compare: {trials: x}, plan: {cases: 8, trials: 5}}":                                                     false,
+		"{compare: {trials: x, rules: [{id: a, metric: sign_test}]}, human_ai: {decisions: y}, confidence: 0.9}":  true,
+		"{compare: {trials: x, rules: [{id: a, metric: over_reliance, maximum: 0.5}]}, human_ai: {decisions: y}}": false,
+	} {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(jsonValue(&n)); (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -36,6 +36,18 @@ system's output than without it, and how they rely on it.`,
 		},
 		extra: func(a *app) []*cobra.Command { return []*cobra.Command{a.assignCommand()} },
 	},
+	"compare": {
+		short: "Is the new version of an agent better, when every trial differs?",
+		long: `Reads one row per trial (CSV or JSONL: version, case, passed or score, optionally trial) of two
+versions of an agent on the same cases, and measures which is better and how much of that may be luck.
+--baseline and --candidate name the two versions; without a FILE they name a file for each, whose rows
+need no version.`,
+		example: "trials.csv",
+		flags: func(cmd *cobra.Command, req *request) {
+			cmd.Flags().StringVar(&req.flags.Baseline, "baseline", "", "the old `VERSION`, or the file of its trials where no FILE is given")
+			cmd.Flags().StringVar(&req.flags.Candidate, "candidate", "", "the new `VERSION`, or the file of its trials where no FILE is given")
+		},
+	},
 }
 
 // gateCommands are the commands of each gate.

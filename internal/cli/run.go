@@ -29,6 +29,7 @@ type request struct {
 	delimiter rune   // 0: found in each file
 	today     string // YYYY-MM-DD; "": the clock's day in UTC
 	fs        fs.FS  // nil: the operating system's paths; else reading is confined to it
+	workspace string // the folder that fs is, where absolute paths into it may be given; "" elsewhere
 }
 
 // maxPolicy is how many bytes of a policy are read: one more than engine/policy accepts.
@@ -66,7 +67,11 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	stop := a.progress(parts)
 	defer stop()
 	for i := range parts {
+		before := diags.Len()
 		a.read(req, &parts[i], out, len(parts) > 1, diags)
+		if checker, ok := parts[i].question.(gate.RowsChecker); ok && diags.Len() == before {
+			checker.CheckRows(diags)
+		}
 	}
 	if diags.Len() > 0 {
 		return nil, nil
@@ -199,10 +204,14 @@ func compile(req request, p *policy.Policy, diags *diag.List) []part {
 				own = append(own, &p.Sections[i])
 			}
 		}
-		switch len(own) {
-		case 1:
+		switch {
+		case len(own) == 1:
 			ask(req.gate, own[0])
-		case 0:
+		case len(own) > 1 && len(req.files) == 0 && req.flags == (gate.Flags{ShowUnits: req.flags.ShowUnits}): // each reads its own
+			for _, s := range own {
+				ask(req.gate, s)
+			}
+		case len(own) == 0:
 			if len(p.Sections) > 0 {
 				diags.Addf(p.Document.Pos(), "the policy has no section %s", req.gate.Section())
 			}
@@ -255,7 +264,7 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, di
 		}
 		paths := make([]string, len(in.Paths))
 		for i, p := range in.Paths {
-			paths[i] = join(in.Base, p)
+			paths[i] = inside(req.workspace, join(in.Base, p))
 		}
 		inputs := rows.Read(paths, rows.Options{
 			Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, Delimiter: req.delimiter, Stdin: a.Stdin, FS: req.fs,
@@ -281,6 +290,19 @@ func join(base, name string) string {
 		return name
 	}
 	return strings.TrimSuffix(base, "/") + "/" + name
+}
+
+// inside makes an absolute path in the workspace relative to it, since reading is confined to that folder; other
+// paths, and those of a run without a workspace, stay.
+func inside(workspace, name string) string {
+	if workspace == "" {
+		return name
+	}
+	clean, folder := path.Clean(filepath.ToSlash(name)), strings.TrimSuffix(path.Clean(filepath.ToSlash(workspace)), "/")+"/"
+	if rest, ok := strings.CutPrefix(clean, folder); ok {
+		return rest
+	}
+	return name
 }
 
 // mostLocated is how many places of one finding are listed for one file.
