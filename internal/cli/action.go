@@ -46,6 +46,9 @@ GITHUB_WORKSPACE. action.yml describes every input and output.`,
 type actionInputs struct {
 	policy      string
 	decisions   []string
+	assignment  string
+	baseline    string    // compare: a version, or a file where there are no decisions
+	candidate   string    // likewise
 	gate        gate.Gate // nil where no gate is named
 	failOn      report.FailOn
 	summary     bool
@@ -116,7 +119,8 @@ func (a *app) action() int {
 // decide runs the request that the inputs and the policy make together.
 func (a *app) decide(in actionInputs, root *os.Root) *report.Report {
 	diags := &diag.List{}
-	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, fs: root.FS()}
+	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, fs: root.FS(), workspace: a.Getenv("GITHUB_WORKSPACE")}
+	req.flags.Assignment, req.flags.Baseline, req.flags.Candidate = in.assignment, in.baseline, in.candidate
 	req.gate = chooseGate(in, req.fs, diags)
 	if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok {
 		return report.Unusable(a.Version, problem)
@@ -144,7 +148,7 @@ func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
 	}
 	hasSections := slices.ContainsFunc(kinds.Sections(), func(s policy.SectionSpec) bool { return document.Root.Has(s.Key) })
 	switch {
-	case !hasSections && len(in.decisions) == 0:
+	case !hasSections && len(in.decisions) == 0 && in.baseline == "":
 		diags.Addf(diag.Pos{}, "input decisions is empty, and %s names no files of its own: give paths or globs, one a line", diag.Printable(in.policy))
 	case !hasSections && in.gate == nil:
 		return kinds.Lookup("human-ai")
@@ -193,6 +197,18 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 	for line := range strings.Lines(get("decisions")) {
 		if line = strings.TrimSpace(line); line != "" {
 			in.decisions = append(in.decisions, locate("decisions", line))
+		}
+	}
+	if value := get("assignment"); value != "" {
+		in.assignment = locate("assignment", value)
+	}
+	in.baseline, in.candidate = get("baseline"), get("candidate")
+	if len(in.decisions) == 0 { // then they are files
+		if in.baseline != "" {
+			in.baseline = locate("baseline", in.baseline)
+		}
+		if in.candidate != "" {
+			in.candidate = locate("candidate", in.candidate)
 		}
 	}
 	if value := get("gate"); value != "" {

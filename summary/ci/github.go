@@ -21,7 +21,7 @@ import (
 // where a JSON report was asked for and written, the others always.
 const (
 	OutputVerdict              = "verdict"               // PASS, FAIL, INSUFFICIENT_EVIDENCE, MANUAL_REVIEW or NO_VERDICT
-	OutputExitCode             = "exit-code"             // the exit status that the step ends with, under fail-on
+	OutputExitCode             = "exit-code"             // the exit status of the verdict, whatever fail-on lists
 	OutputPassed               = "passed"                // how many counting rules came to PASS
 	OutputFailed               = "failed"                // … to FAIL
 	OutputInsufficientEvidence = "insufficient-evidence" // … to INSUFFICIENT_EVIDENCE
@@ -124,7 +124,7 @@ func outputs(d Delivery, failing string, problems []string) []byte {
 		set(OutputReport, d.ReportFile)
 	}
 	set(OutputReportingProblems, reporting)
-	set(OutputExitCode, strconv.Itoa(d.Report.Status(d.FailOn)))
+	set(OutputExitCode, strconv.Itoa(d.Report.ExitStatus))
 	set(OutputVerdict, d.Report.Verdict.String())
 	return b
 }

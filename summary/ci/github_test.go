@@ -109,7 +109,7 @@ func TestOutputs(t *testing.T) {
 			"failing-rules": `["never","thin","seen","seen-before"]`, "report": "out/report.json", "reporting-problems": `[]`,
 		}},
 		{"fail-on without FAIL", Delivery{Report: everyVerdict(), FailOn: report.FailOn{report.InsufficientEvidence: true}}, map[string]string{
-			"verdict": "FAIL", "exit-code": "3", "passed": "1", "failed": "1", "insufficient-evidence": "1", "manual-review": "2",
+			"verdict": "FAIL", "exit-code": "1", "passed": "1", "failed": "1", "insufficient-evidence": "1", "manual-review": "2",
 			"failing-rules": `["never","thin","seen","seen-before"]`, "reporting-problems": `[]`,
 		}},
 		{"pass", Delivery{Report: decided(rule("fine", report.Pass))}, map[string]string{

@@ -233,7 +233,7 @@ func TestAction(t *testing.T) {
 		})
 	}
 	t.Run("tolerated", func(t *testing.T) {
-		if got := steps["tolerated"]; got.Outcome != "success" || got.Outputs["verdict"] != "FAIL" || got.Outputs["exit-code"] != "0" {
+		if got := steps["tolerated"]; got.Outcome != "success" || got.Outputs["verdict"] != "FAIL" || got.Outputs["exit-code"] != "1" {
 			t.Errorf("%+v, want success with verdict FAIL", got)
 		}
 		for _, e := range events["tolerated"] {
