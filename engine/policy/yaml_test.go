@@ -100,7 +100,7 @@ func TestIntAndBool(t *testing.T) {
 // TestMap: what a reader of keys can rely on.
 func TestMap(t *testing.T) {
 	m, diags := parse(t, "one: {a: 1}\nmany: [{b: 2}, {c: 3}]\nempty: []\nscalar: x\nlist: [x, y]\n")
-	if m.Map("one") != m.Map("one") {
+	if first := m.Map("one"); first != m.Map("one") {
 		t.Error("a Map asked for again is another, so what was asked of it is forgotten")
 	}
 	if got := m.Maps("many"); len(got) != 2 || got[1].Pos().String() != "p.yaml:2:17" {

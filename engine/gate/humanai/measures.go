@@ -256,9 +256,9 @@ func (v *view) exact(name string, c tallied, units string, leftOut []report.Left
 // outputs, one of them right, is right under one completion and wrong under the other.
 func (v *view) systemAccuracy() (measured, error) {
 	type seen struct {
-		outputs         map[string]bool
-		reference       string
-		shown, silenced bool
+		outputs   map[string]bool
+		reference string
+		silenced  bool
 	}
 	cases := map[string]*seen{}
 	for _, e := range v.entries {
