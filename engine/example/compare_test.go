@@ -47,7 +47,7 @@ func TestComparePolicy(t *testing.T) {
 		"rules": []any{
 			map[string]any{"id": "new-is-better", "metric": "sign_test"},
 			map[string]any{"id": "not-much-worse", "metric": "pass_rate_difference", "minimum": -0.05},
-			map[string]any{"id": "can-be-relied-on", "metric": "pass_all_k", "k": 5, "minimum": 0.25},
+			map[string]any{"id": "can-be-relied-on", "metric": "pass_all_k", "k": 5, "minimum": 0.5},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -336,6 +336,9 @@ func (q *question) Prospects() []diag.Diagnostic {
 // CheckRows implements gate.RowsChecker: what only all rows together can show.
 func (q *question) CheckRows(diags *diag.List) {
 	t := q.tally
+	if len(t.about) == 0 {
+		return // no file was named, which is reported
+	}
 	for _, name := range slices.Sorted(maps.Keys(t.about)) {
 		if !t.about[name].hasResult {
 			diags.Addf(diag.Pos{File: name}, "neither a column passed nor a column score was found; a trial has one of them: add it, or name the one that holds it under columns in the policy")

@@ -434,6 +434,9 @@ func TestVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if want := "Comparison of the candidate with the baseline: 2 cases, 1 trial each, 0 missing."; a.Gate.Summary != want {
+		t.Errorf("summary %q, want %q", a.Gate.Summary, want)
+	}
 	if m := ruleOf(t, a.Gate); *m.Better != 1 || *m.Equal != 1 || measure(t, a.Gate, "rate", "version", "candidate").Numerator == nil {
 		t.Errorf("two files: %d better, %d equal; want 1, 1", *m.Better, *m.Equal)
 	}

@@ -83,7 +83,11 @@ func (o *overview) summary() string {
 	if c.least < c.most {
 		each = fmt.Sprintf("%d to %d trials each", c.least, c.most)
 	}
-	return fmt.Sprintf("Comparison of %s (candidate) with %s (baseline): %s, %s, %s.", diag.Quote(o.names[candidate]), diag.Quote(o.names[baseline]), cases, each, missing)
+	what := "Comparison of the candidate with the baseline"
+	if o.names != roles {
+		what = fmt.Sprintf("Comparison of %s (candidate) with %s (baseline)", diag.Quote(o.names[candidate]), diag.Quote(o.names[baseline]))
+	}
+	return fmt.Sprintf("%s: %s, %s, %s.", what, cases, each, missing)
 }
 
 // assumptions are what the answer rests on and the files cannot show.
