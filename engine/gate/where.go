@@ -29,8 +29,9 @@ func (s *Slicing) Terms(where []policy.Pair) (terms []Term, name string) {
 			i = len(s.Columns)
 			s.Columns = append(s.Columns, w.Key.Value)
 		}
-		terms = append(terms, Term{i, w.Value.Value})
-		parts = append(parts, w.Key.Value+"="+w.Value.Value)
+		value := strings.TrimSpace(w.Value.Value) // as the files' values are
+		terms = append(terms, Term{i, value})
+		parts = append(parts, w.Key.Value+"="+value)
 	}
 	return terms, strings.Join(parts, ", ")
 }

@@ -79,8 +79,8 @@ func TestBadInput(t *testing.T) {
 			"f:2:11: reference is empty; every row needs one"}},
 		{"the same row twice", h + good + good, []string{"f:3: the same case, reviewer and condition as at f:2; a person decides a case once in a condition"}},
 		{"the same decision with another answer", h + good + "z,z,with,b,a,a\n", []string{"f:3: the same case, reviewer and condition as at f:2; a person decides a case once in a condition"}},
-		{"two references", h + good + "z,y,with,a,b,a\n", []string{`f:3: the reference of case "z" is "b" here and "a" at f:2; a case has one reference`}},
-		{"references that differ in letter case", h + good + "z,y,with,a,A,a\n", []string{`f:3: the reference of case "z" is "A" here and "a" at f:2; they differ only in letter case, spaces or Unicode form: write each label in one way`}},
+		{"two references", h + good + "z,y,with,a,b,a\n", []string{`f:3:12: the reference of case "z" is "b" here and "a" at f:2:12; a case has one reference`}},
+		{"references that differ in letter case", h + good + "z,y,with,a,A,a\n", []string{`f:3:12: the reference of case "z" is "A" here and "a" at f:2:12; they differ only in letter case, spaces or Unicode form: write each label in one way`}},
 		{"quoted newlines before", "note," + h + "\"one\ntwo\"," + good + "x,y,y,wth,a,a,a\n", []string{`f:4:7: condition is "wth"; write "with" or "without"`}},
 
 		{"negative time", times + "z,z,with,a,a,a,10,7\n", []string{"f:2:19: decided_at is before started_at; a decision cannot take negative time"}},

@@ -369,7 +369,7 @@ func TestErrors(t *testing.T) {
 		{"c1,p1,wihout,yes,yes,,,\n", `decisions.csv:2:7: condition is "wihout"; write "with" or "without"`},
 		{"c1,p1,with,yes,,yes,,\n", "decisions.csv:2:16: reference is empty; every row needs one"},
 		{",p1,with,yes,yes,yes,,\n", "decisions.csv:2:1: case is empty; every row needs one"},
-		{"c1,p1,with,yes,yes,yes,,\nc1,p2,with,yes,no,yes,,\n", `decisions.csv:3: the reference of case "c1" is "no" here and "yes" at decisions.csv:2; a case has one reference`},
+		{"c1,p1,with,yes,yes,yes,,\nc1,p2,with,yes,no,yes,,\n", `decisions.csv:3:16: the reference of case "c1" is "no" here and "yes" at decisions.csv:2:16; a case has one reference`},
 		{"c1,p1,with,yes,yes,yes,,\nc1,p1,with,no,yes,yes,,\n", "decisions.csv:3: the same case, reviewer and condition as at decisions.csv:2; a person decides a case once in a condition"},
 		{"c1,p1,with,yes,yes,yes,20,10\n", "decisions.csv:2:27: decided_at is before started_at; a decision cannot take negative time"},
 		{"c1,p1,with,yes,yes,yes,2026-01-01T10:00,30\n", "decisions.csv:2:41: decided_at is seconds, but the time at decisions.csv:2:24 is ISO 8601; write all times of a study in one way"},

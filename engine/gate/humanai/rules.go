@@ -144,7 +144,7 @@ func (q *question) readSection(s *policy.Section, diags *diag.List) {
 		q.design = design.Value
 	}
 	for _, a := range s.Map.Texts("abstain") {
-		q.abstain = append(q.abstain, a.Value)
+		q.abstain = append(q.abstain, strings.TrimSpace(a.Value)) // as the files' values are
 	}
 	rules, findings := policy.ReadRules(s, q.source.Settings, ruleSpec())
 	for i := range rules {

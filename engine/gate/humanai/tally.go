@@ -90,7 +90,8 @@ type row struct {
 	decision, output text
 	started, decided moment
 	where            []text // values of the columns that rules slice by
-	pos              diag.Pos
+	pos              diag.Pos // of the row
+	referencePos     diag.Pos // of its reference
 }
 
 // reference is a case's right answer and where it was first read.
@@ -152,7 +153,7 @@ func (t *Tally) read(r rows.Row, diags *diag.List) (k key, kept row, ref string,
 		diags.Addf(r.Pos(colCondition), "condition is %s; write \"with\" or \"without\"", diag.Quote(c))
 		ok = false
 	}
-	kept.pos = r.Pos(-1)
+	kept.pos, kept.referencePos = r.Pos(-1), r.Pos(colReference)
 	kept.decision.value, kept.decision.recorded = r.Text(colDecision)
 	kept.output.value, kept.output.recorded = r.Text(colOutput)
 	kept.started = t.moment(r, colStarted, "started_at", diags, &ok)
@@ -206,13 +207,13 @@ func (t *Tally) moment(r rows.Row, col int, name string, diags *diag.List, ok *b
 func (t *Tally) add(k key, kept row, ref string, diags *diag.List) {
 	sound := true
 	if first, found := t.references[k.item]; !found {
-		t.references[k.item] = reference{ref, kept.pos}
+		t.references[k.item] = reference{ref, kept.referencePos}
 	} else if first.value != ref {
 		how := "a case has one reference"
 		if gate.Folded(first.value) == gate.Folded(ref) {
 			how = "they differ only in letter case, spaces or Unicode form: write each label in one way"
 		}
-		diags.Addf(kept.pos, "the reference of case %s is %s here and %s at %s; %s",
+		diags.Addf(kept.referencePos, "the reference of case %s is %s here and %s at %s; %s",
 			diag.Quote(k.item), diag.Quote(ref), diag.Quote(first.value), first.pos, how)
 		sound = false
 	}

@@ -129,7 +129,9 @@ func (v *view) tooWide(m measured, f *gate.Found) {
 		return
 	}
 	text := fmt.Sprintf("The interval of accuracy_difference is %.2f wide: a study of this size cannot decide a useful threshold.", width)
-	if n, ok := m.people(func(iv interval.Interval) bool { return iv.Upper-iv.Lower <= wide }); ok {
+	if gap := m.Completions.High - m.Completions.Low; gap >= wide {
+		text += fmt.Sprintf(" What is missing alone leaves %.2f open, and no number of people closes that.", gap)
+	} else if n, ok := m.people(func(iv interval.Interval) bool { return iv.Upper-iv.Lower <= wide }); ok {
 		text += fmt.Sprintf(" An interval narrower than %.1f would take %s people in all, at the present spread.", wide, n)
 	}
 	f.Add("study_too_small", report.Warning, 1, "%s", text)
