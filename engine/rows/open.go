@@ -52,7 +52,11 @@ func expand(paths []string, root fs.FS, diags *diag.List) []string {
 	}
 	var files []string
 	seen := map[string]bool{}
-	for _, p := range paths {
+	for i, p := range paths {
+		if p == "" { // no message could show it
+			diags.Addf(diag.Pos{}, "path %d of %d is empty: name a file, a glob, or - for standard input", i+1, len(paths))
+			continue
+		}
 		matches, problem := match(p, root)
 		if problem != "" {
 			diags.Addf(diag.Pos{File: p}, "%s", problem)
@@ -120,6 +124,11 @@ func match(p string, root fs.FS) (matches []string, problem string) {
 	if len(matches) == 0 {
 		return nil, "nothing matches this glob"
 	}
+	for i, m := range matches {
+		if m == stdin { // a file of that name is not standard input
+			matches[i] = "./" + m
+		}
+	}
 	slices.Sort(matches)
 	return matches, ""
 }
@@ -156,8 +165,8 @@ func glob(where fs.FS, base string, parts []string) ([]string, error) {
 	}
 	var matches []string
 	for _, entry := range entries {
-		if ok, _ := path.Match(part, entry.Name()); !ok {
-			continue
+		if ok, _ := path.Match(part, entry.Name()); !ok || hidden(entry.Name()) && !hidden(strings.TrimPrefix(part, `\`)) {
+			continue // as in a shell, what is hidden is matched only where the pattern says so
 		}
 		next := join(entry.Name())
 		if len(rest) > 0 {
@@ -177,6 +186,9 @@ func glob(where fs.FS, base string, parts []string) ([]string, error) {
 	}
 	return matches, nil
 }
+
+// hidden reports whether a name begins with a dot: those of editors' and downloads' temporary files, say.
+func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 
 // isAbsent reports that err says there is no such file, or that a file stands in a folder's place.
 func isAbsent(err error) bool {

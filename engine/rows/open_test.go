@@ -50,6 +50,9 @@ func TestPaths(t *testing.T) {
 	pairs := []string{
 		"b.csv", oneRow, "a.csv", twoRows, "B.csv", oneRow + "4,d\n", "[x].csv", oneRow + "5,e\n", "x.csv", oneRow + "6,f\n",
 		"day/1/p.csv", oneRow + "7,g\n", "day/2/p.csv", oneRow + "8,h\n", "day/note.txt", "no folder", "day/1/other.txt", "x",
+		// Hidden, as a sync program leaves them; none is read unless the pattern names its dot.
+		"day/1/.p.csv", oneRow + "9,i\n", "day/.3/p.csv", oneRow + "10,j\n", ".h.csv", oneRow + "11,k\n",
+		"dash/-", oneRow + "12,l\n",
 	}
 	memory := folder(pairs...)
 	dir := put(t, pairs...)
@@ -64,6 +67,9 @@ func TestPaths(t *testing.T) {
 		{"a class", []string{"[ab].csv"}, []string{"a.csv", "b.csv"}},
 		{"a glob over folders", []string{"day/*/p.csv"}, []string{"day/1/p.csv", "day/2/p.csv"}},
 		{"a glob of folders only", []string{"d*/1/p.csv"}, []string{"day/1/p.csv"}},
+		{"no hidden file", []string{"day/1/*.csv"}, []string{"day/1/p.csv"}},
+		{"no hidden file for a class", []string{"[.a]*.csv"}, []string{"a.csv"}},
+		{"a hidden file whose dot is named", []string{".*.csv", "day/.*/p.csv", `day/1/\.p.*`}, []string{".h.csv", "day/.3/p.csv", "day/1/.p.csv"}},
 		{"a quoted character of a glob", []string{`[[]x?.csv`}, []string{"[x].csv"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,11 +100,19 @@ func TestPaths(t *testing.T) {
 			t.Error(d)
 		}
 	})
+	t.Run("a file named - is not standard input", func(t *testing.T) {
+		t.Chdir(filepath.Join(dir, "dash"))
+		got := readAll([]string{"?", "-"}, Options{Columns: abc, Stdin: strings.NewReader(twoRows)})
+		checkClean(t, got)
+		if d := cmp.Diff([]string{"./-", "-"}, paths(got)); d != "" || got.values() != "1|a|∅\n12|l|∅\n2|b|∅\n3|c|∅\n" {
+			t.Errorf("rows %q, paths %s", got.values(), d)
+		}
+	})
 }
 
 // TestPathProblems checks the message for each path that cannot be read.
 func TestPathProblems(t *testing.T) {
-	pairs := []string{"a.csv", oneRow, "again.csv", oneRow, "packed.csv.gz", gzipped(t, oneRow), "day/1.csv", twoRows, "empty.csv", ""}
+	pairs := []string{"a.csv", oneRow, "again.csv", oneRow, "packed.csv.gz", gzipped(t, oneRow), "day/1.csv", twoRows, "empty.csv", "", ".h.csv", oneRow}
 	memory := folder(pairs...)
 	for _, tt := range []struct {
 		name  string
@@ -107,7 +121,9 @@ func TestPathProblems(t *testing.T) {
 	}{
 		{"no path", nil, "no decision file was given: name at least one, or - for standard input"},
 		{"no such file", []string{"none.csv"}, "none.csv: there is no such file"},
-		{"an empty path", []string{"day/../none/"}, "day/../none/: there is no such file"},
+		{"a folder that is not there", []string{"day/../none/"}, "day/../none/: there is no such file"},
+		{"an empty path", []string{"a.csv", ""}, "path 2 of 2 is empty: name a file, a glob, or - for standard input"},
+		{"a glob that only a hidden file would match", []string{"?h.csv"}, "?h.csv: nothing matches this glob"},
 		{"a name with a line end", []string{"no\nne"}, `no\nne: there is no such file`},
 		{"a glob without a match", []string{"*.jsonl"}, "*.jsonl: nothing matches this glob"},
 		{"a glob in no folder", []string{"none/*.csv"}, "none/*.csv: nothing matches this glob"},
