@@ -39,6 +39,7 @@ const (
 // fixture is a policy with its decisions, and what the action has to say of them.
 type fixture struct {
 	policy, decisions string // relative to the repository
+	gate              string // "" is the default
 	verdict           string
 	exit              int
 	counts            [4]int // passed, failed, insufficient-evidence, manual-review
@@ -63,6 +64,9 @@ var fixtures = map[string]fixture{
 	"example": {policy: "engine/example/human-ai/policy.yaml", decisions: "engine/example/human-ai/decisions.csv",
 		verdict: "INSUFFICIENT_EVIDENCE", exit: 3, counts: [4]int{0, 0, 2, 0}, failing: `["people-decide-better","few-follow-a-wrong-suggestion"]`,
 		annotations: []string{"warning:13", "warning:18"}},
+	"compare": {policy: "engine/example/compare/policy.yaml", decisions: "engine/example/compare/trials.csv", gate: "compare",
+		verdict: "INSUFFICIENT_EVIDENCE", exit: 3, counts: [4]int{0, 0, 3, 0}, failing: `["new-is-better","not-much-worse","can-be-relied-on"]`,
+		annotations: []string{"warning:21", "warning:26", "warning:32"}},
 }
 
 func testdata(name string) string { return "test/e2e/testdata/" + name }
@@ -121,7 +125,7 @@ func TestImage(t *testing.T) {
 				"-v", repository+":/github/workspace:ro", "-v", runner+":/github/file_commands",
 				"-e", "GITHUB_ACTIONS=true", "-e", "GITHUB_WORKSPACE=/github/workspace",
 				"-e", "GITHUB_OUTPUT=/github/file_commands/output", "-e", "GITHUB_STEP_SUMMARY=/github/file_commands/summary",
-				"-e", "INPUT_POLICY="+f.policy, "-e", "INPUT_DECISIONS="+f.decisions, image)
+				"-e", "INPUT_POLICY="+f.policy, "-e", "INPUT_DECISIONS="+f.decisions, "-e", "INPUT_GATE="+f.gate, image)
 			start := time.Now()
 			log, err := run.CombinedOutput()
 			t.Logf("docker run took %s", time.Since(start).Round(time.Millisecond))
