@@ -518,6 +518,7 @@ const longestNumber = 60
 // number reads a finite decimal, whatever its size.
 func (m *Map) number(key string, v value) Number {
 	want := "a finite decimal number is wanted, such as 0.5"
+	text := strings.TrimSpace(v.text) // in quotes a number can have spaces around it
 	switch {
 	case v.kind != scalar:
 	case len(v.text) > longestNumber:
@@ -528,15 +529,19 @@ func (m *Map) number(key string, v value) Number {
 			return Number{v.text, x + 0, v.pos, true} // + 0 turns -0 into 0
 		}
 		want = "the number is too large"
-	case decimalNumber.MatchString(v.text):
+	case text != v.text && decimalNumber.MatchString(text):
+		want = "write the number without quotes and spaces, as " + text
+	case decimalNumber.MatchString(text):
 		want = "write the number without quotes"
 	case strings.ContainsAny(v.text, "\u2212\u2013\u2014"):
 		want = "write the minus sign as the ordinary hyphen -"
-	case decimalComma.MatchString(v.text):
-		want = "write a decimal point, as in " + strings.Replace(v.text, ",", ".", 1)
+	case decimalComma.MatchString(text):
+		want = "write a decimal point, as in " + strings.Replace(text, ",", ".", 1)
 	default:
-		if p, ok := percent(strings.TrimSpace(strings.TrimSuffix(v.text, "%"))); ok {
-			want = "write it as " + p
+		if hundredths, found := strings.CutSuffix(text, "%"); found {
+			if p, ok := percent(strings.TrimSpace(hundredths)); ok {
+				want = "write it as " + p
+			}
 		}
 	}
 	m.wrong(key, v, want)

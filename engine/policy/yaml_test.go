@@ -177,6 +177,31 @@ func TestWrongKind(t *testing.T) {
 	}
 }
 
+// TestNumberAdvice: what a number that cannot be read should be written as. A number without a per-cent sign is no
+// percentage, whatever stands around it.
+func TestNumberAdvice(t *testing.T) {
+	for _, tc := range []struct{ written, want string }{
+		{`"0.5"`, "write the number without quotes"},
+		{`"0.5 "`, "write the number without quotes and spaces, as 0.5"},
+		{`" 50"`, "write the number without quotes and spaces, as 50"},
+		{`5%`, "write it as 0.05"},
+		{`" 5 % "`, "write it as 0.05"},
+		{`0.5 %`, "write it as 0.005"},
+		{`"-2.5%"`, "write it as -0.025"},
+		{`"0,5 "`, "write a decimal point, as in 0.5"},
+		{`5 %%`, "a finite decimal number is wanted, such as 0.5"},
+		{`"%"`, "a finite decimal number is wanted, such as 0.5"},
+		{`0.5 percent`, "a finite decimal number is wanted, such as 0.5"},
+	} {
+		m, diags := parse(t, "x: "+tc.written)
+		m.Number("x", Range{Max: 1})
+		items, _ := diags.Sorted()
+		if len(items) != 1 || !strings.HasSuffix(items[0].Message, "; "+tc.want) {
+			t.Errorf("%s: %v, want %s", tc.written, diags.Err(), tc.want)
+		}
+	}
+}
+
 // TestHostileSize: long files of what a parser could choke on are answered, whatever the answer. Nothing here asserts a
 // time; work that grows with the square of the length would make the test unbearably slow.
 func TestHostileSize(t *testing.T) {
