@@ -61,7 +61,7 @@ func (a *app) writeExample(e example.Example, dir string, force bool) error {
 	if len(inTheWay) > 0 && !force {
 		return usagef("%s would be overwritten; choose another folder, or add --force", strings.Join(inTheWay, ", "))
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return usagef("cannot make %s: %s", dir, reason(err))
 	}
 	for _, f := range e.Files {
@@ -84,21 +84,4 @@ func inFolder(dir string, names []string) []string {
 		paths[i] = filepath.Join(dir, n)
 	}
 	return paths
-}
-
-// writeWhole writes a file whole or not at all.
-func writeWhole(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".oloproof-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,23 +46,23 @@ func must(err error) {
 	}
 }
 
-// target is one format and where it goes.
+// target is a format and the file that it goes to.
 type target struct {
 	summary.Target
-	place string   // where its path leads
-	file  *os.File // the temporary file beside that
+	place string // where its path leads
 }
 
-// sink is the opened output of a run: what must exist before anything is decided.
+// sink is where the report of a run goes, looked at before anything is decided.
 type sink struct {
-	app     *app
-	targets []target
-	failOn  report.FailOn
-	quiet   bool
+	app    *app
+	stdout summary.Format
+	files  []target
+	failOn report.FailOn
+	quiet  bool
 }
 
-// open checks the flags and creates every file that will be written, under a temporary name beside its own. It
-// is called before anything is decided, so that a path that cannot be written costs no verdict.
+// open checks the flags, and that every file can be written. It is called before anything is decided, so that a path
+// that cannot be written costs no verdict.
 func (a *app) open(o output) (*sink, error) {
 	s := &sink{app: a, quiet: o.quiet}
 	var err error
@@ -78,84 +76,48 @@ func (a *app) open(o output) (*sink, error) {
 	onStdout := 0
 	for _, spec := range specs {
 		t, err := summary.ParseTarget(spec)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, usagef("--format: %w", err)
-		}
-		if t.Path == "" {
+		case t.Path == "":
+			s.stdout = t.Format
 			onStdout++
+		default:
+			s.files = append(s.files, target{Target: t})
 		}
-		s.targets = append(s.targets, target{Target: t})
 	}
 	if onStdout > 1 {
 		return nil, usagef("--format: only one format goes to standard output; give the others a path, such as --format json:report.json")
 	}
 	if onStdout == 0 {
-		terminal, err := summary.Lookup("terminal")
-		if err != nil {
+		if s.stdout, err = summary.Lookup("terminal"); err != nil {
 			return nil, err
 		}
-		s.targets = append([]target{{Target: summary.Target{Format: terminal}}}, s.targets...)
 	}
-	paths := map[string]bool{}
-	for i := range s.targets {
-		t := &s.targets[i]
-		if t.Path == "" {
-			continue
-		}
-		if paths[filepath.Clean(t.Path)] {
-			s.discard()
-			return nil, usagef("--format: two formats go to %s; give each a path of its own", t.Path)
-		}
-		paths[filepath.Clean(t.Path)] = true
-		if err := t.create(); err != nil {
-			s.discard()
+	for i := range s.files {
+		t := &s.files[i]
+		if t.place, err = prepare(t.Path); err != nil {
 			return nil, usagef("--format: %w", err)
+		}
+		if slices.ContainsFunc(s.files[:i], func(other target) bool { return sameFile(other.place, t.place) }) {
+			return nil, usagef("--format: two formats go to %s; give each a path of its own", t.Path)
 		}
 	}
 	return s, nil
 }
 
-// create makes the target's temporary file, and its folder.
-func (t *target) create() error {
-	t.place = filepath.Clean(t.Path)
-	info, err := os.Stat(t.Path)
-	switch {
-	case err == nil && info.IsDir():
-		return fmt.Errorf("%s is a folder; name a file in it", t.Path)
-	case err == nil && !info.Mode().IsRegular(): // a file in its place would be the end of a device or a pipe
-		return fmt.Errorf("%s is not a regular file; name one, or - for standard output", t.Path)
-	case err == nil: // a link keeps, and its file is replaced
-		t.place, err = filepath.EvalSymlinks(t.Path)
-	case errors.Is(err, fs.ErrNotExist):
-		err = os.MkdirAll(filepath.Dir(t.Path), 0o755)
-	}
-	if err == nil {
-		t.file, err = os.CreateTemp(filepath.Dir(t.place), ".oloproof-*")
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %s", t.Path, reason(err))
-	}
-	return nil
-}
-
-// discard removes the temporary files.
-func (s *sink) discard() {
-	for _, t := range s.targets {
-		if t.file != nil {
-			t.file.Close()
-			os.Remove(t.file.Name())
-		}
-	}
-}
-
-// write writes the report in every format and returns the exit status. A file is written whole or not at all.
+// write writes the report in every format and returns the exit status. Files come first: writing to a pipe that
+// nobody reads any more ends the process.
 func (s *sink) write(r *report.Report) int {
 	status := r.Status(s.failOn)
 	var problems []error
-	for _, t := range s.targets {
-		if err := s.one(t, r); err != nil {
+	for _, t := range s.files {
+		if err := s.toFile(t, r); err != nil {
 			problems = append(problems, err)
 		}
+	}
+	if err := s.toStdout(r); err != nil {
+		problems = append(problems, err)
 	}
 	for _, err := range problems {
 		s.app.tell(s.app.Stderr, "oloproof: "+err.Error())
@@ -169,37 +131,31 @@ func (s *sink) write(r *report.Report) int {
 	return status
 }
 
-// one writes one format to its place.
-func (s *sink) one(t target, r *report.Report) error {
-	if t.file == nil {
-		w := s.app.Stdout
-		if t.Format.Name == "terminal" && r.ExitStatus == report.ExitUnusable {
-			w = s.app.Stderr
-		}
-		if err := t.Format.Write(w, r, s.app.look(w, s.failOn)); err != nil {
-			return fmt.Errorf("cannot write the report (%s): %s", t.Format.Name, reason(err))
-		}
-		return nil
+// toStdout writes the format of standard output; a person reads on standard error why nothing was decided.
+func (s *sink) toStdout(r *report.Report) error {
+	w := s.app.Stdout
+	if s.stdout.Name == "terminal" && r.ExitStatus == report.ExitUnusable {
+		w = s.app.Stderr
 	}
+	if err := s.stdout.Write(w, r, s.app.look(w, s.failOn)); err != nil {
+		return fmt.Errorf("cannot write the report (%s): %s", s.stdout.Name, reason(err))
+	}
+	return nil
+}
+
+// toFile writes one format to its file.
+func (s *sink) toFile(t target, r *report.Report) error {
 	var b bytes.Buffer
 	options := plain
 	options.FailOn = s.failOn
 	err := t.Format.Write(&b, r, options)
-	if err == nil {
-		_, err = io.Copy(t.file, &b)
-	}
-	if err == nil {
-		err = t.file.Chmod(0o644)
-	}
-	err = errors.Join(err, t.file.Close())
 	if err == nil && s.app.wasRead(t.place) {
 		err = errors.New("the run read this file, and a report does not take its place")
 	}
 	if err == nil {
-		err = os.Rename(t.file.Name(), t.place)
+		err = writeWhole(t.place, b.Bytes())
 	}
 	if err != nil {
-		os.Remove(t.file.Name())
 		return fmt.Errorf("cannot write %s: %s", t.Path, reason(err))
 	}
 	return nil

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// prepare makes the folder of a file that a run will write, and returns where the path leads. Files come into being
+// when they are written; an error here says that this one could not be, before anything is decided.
+func prepare(path string) (place string, err error) {
+	if _, name := filepath.Split(path); name == "" {
+		return "", fmt.Errorf("%s is a folder; name a file in it", path)
+	}
+	if place, err = resolve(path); err != nil {
+		return "", fmt.Errorf("cannot write %s: %s", path, reason(err))
+	}
+	switch info, err := os.Stat(place); {
+	case err == nil && info.IsDir():
+		return "", fmt.Errorf("%s is a folder; name a file in it", path)
+	case err == nil && !info.Mode().IsRegular(): // a file in its place would be the end of a device or a pipe
+		return "", fmt.Errorf("%s is not a regular file; name one, or - for standard output", path)
+	}
+	if err := temporary(filepath.Dir(place), func(*os.File) error { return nil }); err != nil {
+		return "", fmt.Errorf("cannot write %s: %s", path, reason(err))
+	}
+	return place, nil
+}
+
+// maxLinks is how many links in a row a path may be; operating systems follow as many.
+const maxLinks = 40
+
+// resolve returns the absolute path of a file with every link followed, also one that leads to nothing yet: writing
+// keeps a link and makes its file. Folders that are missing are made.
+func resolve(path string) (string, error) {
+	for range maxLinks {
+		// Not filepath.Dir, which takes a/.. for nothing although a may be a link.
+		folder, name := filepath.Split(path)
+		if folder == "" {
+			folder = "."
+		}
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return "", err
+		}
+		folder, err := filepath.EvalSymlinks(folder)
+		if err == nil {
+			folder, err = filepath.Abs(folder)
+		}
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(folder, name)
+		to, err := os.Readlink(path)
+		if err != nil { // no link: a file, or nothing
+			return path, nil
+		}
+		if filepath.IsAbs(to) {
+			path = to
+		} else {
+			path = folder + string(filepath.Separator) + to
+		}
+	}
+	return "", errors.New("too many links follow each other")
+}
+
+// sameFile reports whether two resolved paths are one file, under one name or two.
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// writeWhole writes a file whole or not at all: under a temporary name beside its own, whose place it then takes. A
+// new file has the mode that the umask leaves, one that was there keeps its own.
+func writeWhole(place string, data []byte) error {
+	return temporary(filepath.Dir(place), func(f *os.File) error {
+		if old, err := os.Stat(place); err == nil {
+			info, err := f.Stat()
+			if err == nil && info.Mode().Perm() != old.Mode().Perm() {
+				err = f.Chmod(old.Mode().Perm())
+			}
+			if err != nil {
+				return err
+			}
+		}
+		_, err := f.Write(data)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		return os.Rename(f.Name(), place)
+	})
+}
+
+// temporary makes a file in a folder, hands it to use, closes it and removes it, unless use has given it another
+// name. It is removed too when a signal ends the process meanwhile.
+func temporary(folder string, use func(*os.File) error) error {
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as under nohup
+			signal.Notify(signals, s)
+		}
+	}
+	var making sync.Mutex // held while the file is made: once it exists, f is known
+	var f *os.File
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if s, came := <-signals; came {
+			making.Lock() // and kept: no file is made any more
+			if f != nil {
+				f.Close()
+				os.Remove(f.Name())
+			}
+			raise(s)
+		}
+	}()
+	defer func() {
+		signal.Stop(signals)
+		close(signals) // a signal that has come is still in it
+		<-watched
+	}()
+
+	making.Lock()
+	made, err := create(folder)
+	f = made
+	making.Unlock()
+	if err != nil {
+		return err
+	}
+	err = use(made)
+	made.Close() // use has closed what it keeps, and looked at the error
+	os.Remove(made.Name())
+	return err
+}
+
+// create makes a file of a new name, with the mode that the umask leaves.
+func create(folder string) (*os.File, error) {
+	const most = 10000
+	for i := 0; ; i++ {
+		name := filepath.Join(folder, fmt.Sprintf(".oloproof-%d-%d", os.Getpid(), i))
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) || i == most {
+			return f, err
+		}
+	}
+}
+
+// raise ends the process by a signal, as if nobody had waited for it.
+func raise(s os.Signal) {
+	signal.Reset(s)
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Signal(s)
+	}
+	if err != nil && self != nil { // Windows sends no signals
+		self.Kill()
+	}
+	select {}
+}
