@@ -46,12 +46,9 @@ A FILE holds one id a line; a first line "case" or "reviewer" is a header. With 
 				if err == nil {
 					w := bufio.NewWriter(a.Stdout)
 					if err := study.WriteCSV(w, assignments); err != nil {
-						return fmt.Errorf("cannot write the assignment: %s", reason(err))
+						return err
 					}
-					if err := w.Flush(); err != nil {
-						return fmt.Errorf("cannot write the assignment: %s", reason(err))
-					}
-					return nil
+					return w.Flush()
 				}
 				placed(err, map[string]idList{"cases": caseIDs, "reviewers": people}, diags)
 			}

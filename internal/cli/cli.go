@@ -30,8 +30,23 @@ type World struct {
 // app is one run of the program.
 type app struct {
 	World
+	stdout *stdout  // what Stdout is
 	status int      // the exit status once a command has run
 	opened []string // the files that the run read
+}
+
+// stdout is standard output. What is lost there is noticed in one place, at the end of the run, whoever wrote it.
+type stdout struct {
+	io.Writer
+	lost error // of the first write that failed
+}
+
+func (s *stdout) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	if s.lost == nil {
+		s.lost = err
+	}
+	return n, err
 }
 
 // errReported ends a command whose problem has been printed already.
@@ -55,33 +70,47 @@ func Main(args []string, world World) int {
 	if world.Now == nil {
 		world.Now = time.Now
 	}
-	a := &app{World: world}
+	a := &app{World: world, stdout: &stdout{Writer: world.Stdout}}
+	a.Stdout = a.stdout
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(world.Stdin)
-	root.SetOut(world.Stdout)
-	root.SetErr(world.Stderr)
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	status := report.ExitUnusable
 	switch err := root.Execute(); {
 	case err == nil:
-		return a.status
+		status = a.ending(a.status)
 	case errors.Is(err, errReported):
-		return max(a.status, report.ExitUnusable)
+	case a.stdout.lost != nil && errors.Is(err, a.stdout.lost): // told below
 	default:
-		a.tell(world.Stderr, "oloproof: "+err.Error())
+		a.tell(a.Stderr, "oloproof: "+err.Error())
 		var usage usageError
 		if errors.As(err, &usage) {
-			fmt.Fprintln(world.Stderr, "\nexit status 2 (nothing was decided)")
+			fmt.Fprintln(a.Stderr, "\nexit status 2 (nothing was decided)")
 		}
+	}
+	if a.stdout.lost != nil {
+		a.tell(a.Stderr, "oloproof: cannot write to standard output: "+reason(a.stdout.lost))
+	}
+	return status
+}
+
+// ending is the exit status of a run that came to status: whose output is lost, even in part, has not passed.
+func (a *app) ending(status int) int {
+	if status == report.ExitPass && a.stdout.lost != nil {
 		return report.ExitUnusable
 	}
+	return status
 }
 
 // tell prints a line for a person. What may be in it, such as a file's name, can neither move the cursor nor be
-// taken for a command by a CI runner.
+// taken for a command by a CI runner, which also looks behind spaces.
 func (a *app) tell(w io.Writer, line string) {
 	line = summary.EscapeTerminal(line, utf8Locale(a.Getenv))
-	if strings.HasPrefix(line, "::") {
-		line = `\` + line
+	text := strings.TrimLeft(line, " ") // every other white space is escaped by now
+	if strings.HasPrefix(text, "::") {
+		line = line[:len(line)-len(text)] + `\` + text
 	}
 	fmt.Fprintln(w, line)
 }
@@ -144,6 +173,9 @@ func noCommand(cmd *cobra.Command, args []string) error {
 
 // terminal reports whether w is a terminal, and how many columns it has.
 func terminal(w io.Writer) (columns int, is bool) {
+	if s, ok := w.(*stdout); ok {
+		w = s.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0, false

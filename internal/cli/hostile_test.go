@@ -17,7 +17,7 @@ import (
 
 // hostileTexts are what a name can do to a terminal, a log, a table or a page.
 var hostileTexts = []string{
-	"a|b|c", "line\n::error file=x::boom", "\r\n::stop-commands::t", "::warning::w", "##[error]boom", "##vso[task.complete result=Succeeded;]done",
+	"a|b|c", "line\n::error file=x::boom", "\r\n::stop-commands::t", "::warning::w", "  ::warning::w", "##[error]boom", "##vso[task.complete result=Succeeded;]done",
 	"##teamcity[buildStop]", "\x1b[2J\x1b]8;;http://x\x07link", "\u202egpj.exe", "zero\u200bwidth", "tab\tbed", "nul\x00byte",
 	"<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "</details>", "![i](http://x/y.png)", "[x](javascript:alert(1))", "@everyone", "#1", "`code`", "```\n# heading",
 	"| --- | --- |", "\\|", "=cmd()", "$(reboot)", "%0A::error::", "é\u0301\u0301\u0301\u0301\u0301\u0301", strings.Repeat("x", 3000), `"quoted"`,

@@ -122,7 +122,7 @@ func (s *sink) write(r *report.Report) int {
 	for _, err := range problems {
 		s.app.tell(s.app.Stderr, "oloproof: "+err.Error())
 	}
-	if len(problems) > 0 && status == report.ExitPass {
+	if status = s.app.ending(status); len(problems) > 0 && status == report.ExitPass {
 		status = report.ExitUnusable
 	}
 	if !s.quiet && r.ExitStatus != report.ExitUnusable {
@@ -131,13 +131,14 @@ func (s *sink) write(r *report.Report) int {
 	return status
 }
 
-// toStdout writes the format of standard output; a person reads on standard error why nothing was decided.
+// toStdout writes the format of standard output; a person reads on standard error why nothing was decided. The error
+// says why the form cannot hold the report: what standard output loses is told at the end.
 func (s *sink) toStdout(r *report.Report) error {
 	w := s.app.Stdout
 	if s.stdout.Name == "terminal" && r.ExitStatus == report.ExitUnusable {
 		w = s.app.Stderr
 	}
-	if err := s.stdout.Write(w, r, s.app.look(w, s.failOn)); err != nil {
+	if err := s.stdout.Write(w, r, s.app.look(w, s.failOn)); err != nil && s.app.stdout.lost == nil {
 		return fmt.Errorf("cannot write the report (%s): %s", s.stdout.Name, reason(err))
 	}
 	return nil
