@@ -33,6 +33,7 @@ type app struct {
 	stdout *stdout  // what Stdout is
 	status int      // the exit status once a command has run
 	opened []string // the files that the run read
+	stdin  string   // what standard input was read as; "" where it was not
 }
 
 // stdout is standard output. What is lost there is noticed in one place, at the end of the run, whoever wrote it.

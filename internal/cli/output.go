@@ -162,10 +162,18 @@ func (s *sink) toFile(t target, r *report.Report) error {
 	return nil
 }
 
-// wasRead reports whether a path is one of the files that the run read.
+// wasRead reports whether a path is one of the files that the run read, by name or as its standard input.
 func (a *app) wasRead(path string) bool {
 	written, err := os.Stat(path)
-	return err == nil && slices.ContainsFunc(a.opened, func(name string) bool {
+	if err != nil {
+		return false
+	}
+	if in, ok := a.Stdin.(*os.File); ok && a.stdin != "" {
+		if info, err := in.Stat(); err == nil && os.SameFile(info, written) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(a.opened, func(name string) bool {
 		info, err := os.Stat(name)
 		return err == nil && os.SameFile(info, written)
 	})
@@ -206,7 +214,7 @@ func closing(r *report.Report, status int) string {
 	if r.Verdict == report.NoVerdict {
 		rows := 0
 		for _, in := range r.Inputs {
-			if in.Role == "" { // decisions: not an assignment's rows
+			if in.Role != "assignment" { // whose rows are no decisions
 				rows += in.Rows
 			}
 		}

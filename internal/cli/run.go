@@ -258,7 +258,12 @@ func confidence(p *policy.Policy) float64 {
 
 // read reads the files of one question.
 func (a *app) read(req request, part *part, out *report.Report, several bool, diags *diag.List) {
-	for _, in := range part.question.Inputs() {
+	type source struct {
+		file report.Input
+		as   int // which of the question's inputs it is
+	}
+	read := map[string]source{} // by digest
+	for as, in := range part.question.Inputs() {
 		if len(in.Paths) == 0 { // the gate has reported it
 			continue
 		}
@@ -266,11 +271,21 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, di
 		for i, p := range in.Paths {
 			paths[i] = inside(req.workspace, join(in.Base, p))
 		}
+		if slices.Contains(paths, "-") {
+			what := "the " + roleName(in.Role) + " of " + part.gate.Name()
+			if a.stdin != "" {
+				diags.Addf(diag.Pos{File: "-"}, "standard input is given as %s and as %s, and can be read once: put one of them in a file", a.stdin, what)
+				continue
+			}
+			a.stdin = what
+		}
 		inputs := rows.Read(paths, rows.Options{
 			Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, Delimiter: req.delimiter, Stdin: a.Stdin, FS: req.fs,
 		}, func(r rows.Row) { in.Add(r, diags) }, diags)
 		for _, file := range inputs {
-			a.opened = append(a.opened, file.Path)
+			if file.Path != "-" {
+				a.opened = append(a.opened, file.Path)
+			}
 			entry := report.Input{Path: file.Path, SHA256: file.SHA256, Bytes: file.Bytes, Rows: file.Rows, Role: in.Role}
 			if several {
 				entry.Gate = part.gate.Name()
@@ -280,8 +295,22 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, di
 			}
 			part.inputs = append(part.inputs, len(out.Inputs))
 			out.Inputs = append(out.Inputs, entry)
+			if earlier, again := read[file.SHA256]; !again {
+				read[file.SHA256] = source{entry, as}
+			} else if earlier.as != as && file.SHA256 != "" {
+				diags.Addf(diag.Pos{File: file.Path}, "this is the same file as %s, which is given as the %s: the %s needs a file of its own",
+					diag.Printable(earlier.file.Path), roleName(earlier.file.Role), roleName(in.Role))
+			}
 		}
 	}
+}
+
+// roleName says what a gate's input is: the rows that it judges, where it has no role beside them.
+func roleName(role string) string {
+	if role == "" {
+		return "rows"
+	}
+	return role
 }
 
 // join puts a path of a policy into its folder; standard input and absolute paths stay.
