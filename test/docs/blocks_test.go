@@ -5,7 +5,8 @@
 // What a fenced block of a document may be, by its info string:
 //
 //	console                commands after "$ " and what they print; see console_test.go
-//	yaml policy            a policy, checked as `oloproof policy check` does and against the schema
+//	yaml policy            a policy, checked as `oloproof policy check` does and against the schema; bare rules
+//	                       of another gate than human-ai say gate=NAME
 //	yaml workflow          a GitHub workflow, its inputs compared with action.yml
 //	csv, yaml … file=NAME  also written to that file, for the commands that follow in the document
 //	sh                     a command that is not run here; see notRun
@@ -47,15 +48,18 @@ type block struct {
 // has reports whether the info string has a word.
 func (b block) has(word string) bool { return slices.Contains(b.words, word) }
 
-// fileName is the NAME of file=NAME, "" without one.
-func (b block) fileName() string {
+// setting is the VALUE of a word KEY=VALUE, "" without one.
+func (b block) setting(key string) string {
 	for _, w := range b.words {
-		if name, found := strings.CutPrefix(w, "file="); found {
-			return name
+		if value, found := strings.CutPrefix(w, key+"="); found {
+			return value
 		}
 	}
 	return ""
 }
+
+// fileName is the NAME of file=NAME, "" without one.
+func (b block) fileName() string { return b.setting("file") }
 
 // documents reads every document of the repository: the README, docs and what .github holds.
 func documents(t *testing.T) []*document {

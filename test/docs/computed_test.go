@@ -28,6 +28,16 @@ var computed = map[string]func(*testing.T) [][]string{
 	"growing file":    growingFile,
 	"different means": differentMeans,
 	"median":          medians,
+	"same agent":      sameAgent,
+	"reruns":          reruns,
+	"sign power":      signPower,
+	"not worse":       notWorse,
+	"fixed widths":    fixedWidths,
+	"fixed ends":      fixedEnds,
+	"exceeding":       exceeding,
+	"pass estimates":  passEstimates,
+	"two errors":      twoErrors,
+	"sign looks":      signLooks,
 }
 
 // TestComputed computes every table again.

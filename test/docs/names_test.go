@@ -20,6 +20,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
+	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
@@ -80,17 +81,37 @@ func same(t *testing.T, what string, inDocument, inCode []string) {
 	}
 }
 
+// pages are the gates and their documents: where the names of each stand in the source and in the schema of policies.
+var pages = []struct{ gate, document, folder, section, rule string }{
+	{"human-ai", "docs/human-ai.md", "engine/gate/humanai", "human_ai", "human_ai_rule"},
+	{"compare", "docs/compare.md", "engine/gate/compare", "compare", "compare_rule"},
+}
+
+// TestPages: every gate has a page.
+func TestPages(t *testing.T) {
+	var documented []string
+	for _, p := range pages {
+		documented = append(documented, p.gate)
+	}
+	same(t, "gates", documented, kinds.Names())
+}
+
 // policySchema is the published schema of policies, which engine/policy's own tests hold to the parser.
 type policySchema struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	Then       struct {
 		Properties map[string]bool `json:"properties"`
 	} `json:"then"`
-	Defs map[string]struct {
-		Default    any                        `json:"default"`
-		Enum       []string                   `json:"enum"`
-		Properties map[string]json.RawMessage `json:"properties"`
-	} `json:"$defs"`
+	Defs map[string]json.RawMessage `json:"$defs"`
+}
+
+// schemaKey is what is compared of the schema of one key.
+type schemaKey struct {
+	Ref        string                     `json:"$ref"`
+	Default    any                        `json:"default"`
+	Enum       []string                   `json:"enum"`
+	Required   []string                   `json:"required"`
+	Properties map[string]json.RawMessage `json:"properties"`
 }
 
 func readSchema(t *testing.T) policySchema {
@@ -102,147 +123,239 @@ func readSchema(t *testing.T) policySchema {
 	return s
 }
 
-// metrics are those that a rule can name.
-func (s policySchema) metrics(t *testing.T) []string {
+// key reads the schema of a key, which may be a reference to a definition or to a key of one.
+func (s policySchema) key(t *testing.T, raw json.RawMessage) schemaKey {
 	t.Helper()
-	var metric struct {
-		Enum []string `json:"enum"`
-	}
-	if err := json.Unmarshal(s.Defs["human_ai_rule"].Properties["metric"], &metric); err != nil {
+	var k schemaKey
+	if err := json.Unmarshal(raw, &k); err != nil {
 		t.Fatal(err)
 	}
-	return metric.Enum
+	switch path := strings.Split(k.Ref, "/"); {
+	case k.Ref == "":
+		return k
+	case len(path) == 3 && s.Defs[path[2]] != nil: // #/$defs/NAME
+		return s.key(t, s.Defs[path[2]])
+	case len(path) == 5: // #/$defs/NAME/properties/KEY
+		return s.key(t, s.key(t, s.Defs[path[2]]).Properties[path[4]])
+	}
+	t.Fatalf("the schema refers to %q, which is not read here", k.Ref)
+	return k
 }
 
+// keys lists the keys of a definition, with their schemas.
+func (s policySchema) keys(t *testing.T, name string) map[string]json.RawMessage {
+	t.Helper()
+	list := s.key(t, s.Defs[name]).Properties
+	if len(list) == 0 {
+		t.Fatalf("the schema defines no keys of %s", name)
+	}
+	return list
+}
+
+// metrics are those that a gate's rule can name.
+func (s policySchema) metrics(t *testing.T, rule string) []string {
+	t.Helper()
+	return s.key(t, s.keys(t, rule)["metric"]).Enum
+}
+
+// TestPolicyKeys holds the tables of keys to the schema: those of every gate, and each gate's own, where they may stand,
+// their defaults and their values.
 func TestPolicyKeys(t *testing.T) {
 	schema, d := readSchema(t), readDocument(t, "docs/policy.md")
-	places := map[string][]string{} // key → where it may stand
-	for _, where := range []struct {
-		name string
-		keys []string
-	}{
-		{"file", slices.DeleteFunc(slices.Collect(maps.Keys(schema.Properties)), func(k string) bool { _, not := schema.Then.Properties[k]; return not })},
-		{"section", slices.Collect(maps.Keys(schema.Defs["human_ai"].Properties))},
-		{"rule", slices.Collect(maps.Keys(schema.Defs["human_ai_rule"].Properties))},
-	} {
-		for _, k := range where.keys {
-			places[k] = append(places[k], where.name)
+	inAll := func(k string, keysOf func(i int) map[string]json.RawMessage) bool {
+		for i := range pages {
+			if keysOf(i)[k] == nil {
+				return false
+			}
+		}
+		return true
+	}
+	sections := func(i int) map[string]json.RawMessage { return schema.keys(t, pages[i].section) }
+	rules := func(i int) map[string]json.RawMessage { return schema.keys(t, pages[i].rule) }
+
+	all := map[string][]string{} // key of every gate → where it may stand
+	about := map[string]json.RawMessage{}
+	add := func(to map[string][]string, where string, keys map[string]json.RawMessage, which func(k string) bool) {
+		for k, raw := range keys {
+			if which(k) {
+				to[k], about[k] = append(to[k], where), raw
+			}
 		}
 	}
+	add(all, "file", schema.Properties, func(k string) bool { _, not := schema.Then.Properties[k]; return !not })
+	add(all, "section", sections(0), func(k string) bool { return inAll(k, sections) })
+	add(all, "rule", rules(0), func(k string) bool { return inAll(k, rules) })
+	holdKeys(t, schema, d, "policy keys", all, about)
+
+	for i, p := range pages {
+		own := map[string][]string{}
+		about = map[string]json.RawMessage{}
+		add(own, "section", sections(i), func(k string) bool { return !inAll(k, sections) })
+		add(own, "rule", rules(i), func(k string) bool { return !inAll(k, rules) })
+		holdKeys(t, schema, d, p.gate+" keys", own, about)
+	}
+
+	shared := rules(0)
+	for name, raw := range map[string]json.RawMessage{"waive": shared["waive"], "reviewed": shared["reviewed"], "plan": schema.Defs["plan"]} {
+		same(t, name, column(t, table(t, d, name), 0), schema.key(t, raw).Required)
+	}
+}
+
+// holdKeys compares one table of keys with the places of the keys and with their schemas.
+func holdKeys(t *testing.T, schema policySchema, d *document, name string, places map[string][]string, about map[string]json.RawMessage) {
+	t.Helper()
 	documented := map[string][]string{}
-	for _, row := range table(t, d, "policy keys") {
+	for _, row := range table(t, d, name) {
 		key := code(t, row[0])
 		documented[key] = strings.Split(row[1], ", ")
-		def := schema.Defs[key]
+		if about[key] == nil {
+			continue
+		}
+		k := schema.key(t, about[key])
 		want := "–"
-		if def.Default != nil {
-			want = fmt.Sprintf("`%v`", def.Default)
+		if k.Default != nil {
+			want = fmt.Sprintf("`%v`", k.Default)
 		}
-		if def.Default != nil && row[2] != want {
-			t.Errorf("the default of %s is %s in the document, %s in the schema", key, row[2], want)
+		if row[2] != want {
+			t.Errorf("%s: the default of %s is %s in the document, %s in the schema", name, key, row[2], want)
 		}
-		for _, value := range def.Enum {
-			if !strings.Contains(row[3], "`"+value+"`") {
-				t.Errorf("the row of %s does not name its value %s", key, value)
+		for _, value := range k.Enum {
+			if key != "metric" && !strings.Contains(row[3], "`"+value+"`") { // metrics have tables of their own
+				t.Errorf("%s: the row of %s does not name its value %s", name, key, value)
 			}
 		}
 	}
 	if diff := gocmp.Diff(places, documented); diff != "" {
-		t.Errorf("keys and where they stand (-schema +document):\n%s", diff)
-	}
-	for _, inner := range []string{"waive", "reviewed"} {
-		var s struct {
-			Required []string `json:"required"`
-		}
-		if err := json.Unmarshal(schema.Defs["human_ai_rule"].Properties[inner], &s); err != nil {
-			t.Fatal(err)
-		}
-		same(t, inner, column(t, table(t, d, inner), 0), s.Required)
+		t.Errorf("%s and where they stand (-schema +document):\n%s", name, diff)
 	}
 }
 
-// TestMetrics holds the metrics of the document to the policy's and to those that a report gives.
+// TestMetrics holds the metrics of the documents to the policy's and to those that a report gives.
 func TestMetrics(t *testing.T) {
-	d := readDocument(t, "docs/human-ai.md")
-	rates := column(t, table(t, d, "rates"), 0)
-	metrics := append([]string{"accuracy_difference"}, rates...)
-	same(t, "metrics of rules", metrics, readSchema(t).metrics(t))
+	schema := readSchema(t)
+	rates := column(t, table(t, readDocument(t, "docs/human-ai.md"), "rates"), 0)
+	compared := column(t, table(t, readDocument(t, "docs/compare.md"), "metrics"), 0) // before a command changes the folder
+	decided := append([]string{"accuracy_difference"}, rates...)
+	same(t, "metrics of human-ai rules", decided, schema.metrics(t, "human_ai_rule"))
+	same(t, "metrics of a human-ai report", append(decided, "decision_time"), measured(reportOf(t, "human-ai", "report", "study/decisions.csv", "--json")))
 
-	r := reportOf(t, "human-ai", "report", "study/decisions.csv", "--json")
-	measured := map[string]bool{}
-	for _, m := range r.Gates[0].Measures {
-		measured[m.Metric] = true
-	}
-	same(t, "metrics of a report", append(metrics, "decision_time"), slices.Collect(maps.Keys(measured)))
+	same(t, "metrics of compare rules", compared, schema.metrics(t, "compare_rule"))
+	same(t, "metrics of a compare report", compared, measured(reportOf(t, "compare", "report", "study/trials.csv", "--baseline", "old", "--candidate", "new", "--json")))
 }
 
-// reportOf runs a command, with the human-ai example in study/, that prints a JSON report.
-func reportOf(t *testing.T, args ...string) report.Report {
+// measured lists the metrics of a report of one gate, each once.
+func measured(r report.Report) []string {
+	names := map[string]bool{}
+	for _, m := range r.Gates[0].Measures {
+		names[m.Metric] = true
+	}
+	return slices.Collect(maps.Keys(names))
+}
+
+// reportOf runs a command of a gate, with its example in study/, that prints a JSON report.
+func reportOf(t *testing.T, gate string, args ...string) report.Report {
 	t.Helper()
 	folder := t.TempDir()
-	run(t, folder, "init", "oloproof init --example human-ai study")
-	printed, _ := run(t, folder, "report", "oloproof "+strings.Join(args, " ")+" --quiet")
+	run(t, folder, "report", "oloproof init --example "+gate+" study")
+	printed, _ := run(t, folder, "report", "oloproof "+gate+" "+strings.Join(args, " ")+" --quiet")
 	var r report.Report
 	if err := json.Unmarshal([]byte(printed), &r); err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, printed)
+		t.Fatalf("%s %v: %v\n%s", gate, args, err, printed)
 	}
 	return r
 }
 
+// checkColumns runs check on a file of one row with these columns and returns its exit status and what it prints.
+func checkColumns(t *testing.T, gate string, values map[string]string) (status int, printed string) {
+	t.Helper()
+	var header, row []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		header, row = append(header, name), append(row, values[name])
+	}
+	folder := t.TempDir()
+	writeFile(t, filepath.Join(folder, "d.csv"), strings.Join(header, ",")+"\n"+strings.Join(row, ",")+"\n")
+	printed, status = run(t, folder, gate, "oloproof "+gate+" check d.csv")
+	return status, printed
+}
+
 // TestColumns leaves each documented column out of a file, to see whether it is needed.
 func TestColumns(t *testing.T) {
-	rows := table(t, readDocument(t, "docs/human-ai.md"), "columns")
-	value := map[string]string{
-		"case": "c1", "reviewer": "r1", "condition": "with", "decision": "a", "reference": "a", "ai_output": "a", "started_at": "1", "decided_at": "2",
-	}
-	same(t, "columns", column(t, rows, 0), slices.Collect(maps.Keys(value)))
-	for _, row := range rows {
-		name := code(t, row[0])
-		var header, values []string
-		for _, other := range slices.Sorted(maps.Keys(value)) {
-			if other != name {
-				header, values = append(header, other), append(values, value[other])
+	for _, p := range []struct {
+		gate   string
+		rows   [][]string
+		values map[string]string
+	}{
+		{"human-ai", table(t, readDocument(t, "docs/human-ai.md"), "columns"), map[string]string{
+			"case": "c1", "reviewer": "r1", "condition": "with", "decision": "a", "reference": "a", "ai_output": "a", "started_at": "1", "decided_at": "2",
+		}},
+		{"compare", table(t, readDocument(t, "docs/compare.md"), "columns"), map[string]string{"version": "v", "case": "c1", "trial": "1", "passed": "1", "score": "0.5"}},
+	} {
+		same(t, p.gate+": columns", column(t, p.rows, 0), slices.Collect(maps.Keys(p.values)))
+		for _, row := range p.rows {
+			name := code(t, row[0])
+			if row[1] == "one of the two" {
+				continue
+			}
+			without := maps.Clone(p.values)
+			delete(without, name)
+			if p.gate == "compare" {
+				delete(without, "score") // a file has passed or score
+			}
+			status, printed := checkColumns(t, p.gate, without)
+			if needed := row[1] == "yes"; needed != (status == report.ExitUnusable) {
+				t.Errorf("%s: column %s is needed: %q, but without it the exit status is %d:\n%s", p.gate, name, row[1], status, printed)
 			}
 		}
-		folder := t.TempDir()
-		writeFile(t, filepath.Join(folder, "d.csv"), strings.Join(header, ",")+"\n"+strings.Join(values, ",")+"\n")
-		printed, status := run(t, folder, name, "oloproof human-ai check d.csv")
-		if needed := row[1] == "yes"; needed != (status == report.ExitUnusable) {
-			t.Errorf("column %s is needed: %q, but without it the exit status is %d:\n%s", name, row[1], status, printed)
+	}
+	// Of the two results of a trial one is needed.
+	for _, c := range []struct {
+		results []string
+		want    int
+	}{{nil, report.ExitUnusable}, {[]string{"passed"}, 0}, {[]string{"score"}, 0}, {[]string{"passed", "score"}, report.ExitUnusable}} {
+		values := map[string]string{"version": "v", "case": "c1"}
+		for _, name := range c.results {
+			values[name] = "1"
+		}
+		if status, printed := checkColumns(t, "compare", values); status != c.want {
+			t.Errorf("with the results %v the exit status is %d, want %d:\n%s", c.results, status, c.want, printed)
 		}
 	}
 }
 
-// TestFindings holds the documented codes of findings, and their severities, to those that the code gives.
+// TestFindings holds the documented codes of findings, and their severities, to those that the code gives: each gate's own
+// and those that all gates share.
 func TestFindings(t *testing.T) {
-	inCode := map[string]string{}
-	for _, folder := range []string{"engine/gate/humanai", "engine/gate", "engine/policy", "engine/rows"} {
-		collectCodes(t, folder, inCode)
-	}
-	if len(inCode) < 20 {
-		t.Fatalf("only %d codes were found in the source: has the way in which findings are made changed?", len(inCode))
-	}
-	inDocument := map[string]string{}
-	for _, row := range table(t, readDocument(t, "docs/human-ai.md"), "findings") {
-		c := code(t, row[0])
-		inDocument[c] = row[1]
-		if inCode[c] == "" { // the source does not say it in a way that is read here
-			inCode[c] = map[bool]string{true: row[1], false: "(not in the code)"}[hasKey(inCode, c)]
+	for _, p := range pages {
+		inCode := map[string][]string{}
+		for _, folder := range []string{p.folder, "engine/gate", "engine/policy", "engine/rows"} {
+			collectCodes(t, folder, inCode)
+		}
+		if len(inCode) < 20 {
+			t.Fatalf("%s: only %d codes were found in the source: has the way in which findings are made changed?", p.gate, len(inCode))
+		}
+		severityOf, inDocument := map[string]string{}, map[string]string{}
+		for c, severities := range inCode {
+			severityOf[c] = strings.Join(slices.Compact(slices.Sorted(slices.Values(severities))), " or ")
+		}
+		for _, row := range table(t, readDocument(t, p.document), "findings") {
+			c := code(t, row[0])
+			inDocument[c] = row[1]
+			if severity, found := severityOf[c]; found && severity == "" { // the source does not say it in a way that is read here
+				severityOf[c] = row[1]
+			}
+		}
+		if diff := gocmp.Diff(severityOf, inDocument); diff != "" {
+			t.Errorf("findings of %s (-code +document):\n%s", p.gate, diff)
 		}
 	}
-	if diff := gocmp.Diff(inCode, inDocument); diff != "" {
-		t.Errorf("findings (-code +document):\n%s", diff)
-	}
 }
-
-func hasKey(m map[string]string, k string) bool { _, found := m[k]; return found }
 
 var codeForm = regexp.MustCompile(`^[a-z]+(_[a-z]+)+$|^abstentions$`)
 
-// collectCodes reads the codes of findings out of the source of a folder, with the severity where it stands
+// collectCodes reads the codes of findings out of the source of a folder, with the severities where they stand
 // beside them: what looks like a code among the arguments of a function that adds something, under a key Code of a
 // literal, or in a constant for findings.
-func collectCodes(t *testing.T, folder string, codes map[string]string) {
+func collectCodes(t *testing.T, folder string, codes map[string][]string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.go"))
 	if err != nil || len(files) == 0 {
@@ -264,8 +377,14 @@ func collectCodes(t *testing.T, folder string, codes map[string]string) {
 		return ""
 	}
 	note := func(c, s string) {
-		if c != "" && codes[c] == "" {
-			codes[c] = s
+		if c == "" {
+			return
+		}
+		if codes[c] == nil {
+			codes[c] = []string{}
+		}
+		if s != "" {
+			codes[c] = append(codes[c], s)
 		}
 	}
 	for _, file := range files {
@@ -415,7 +534,11 @@ func TestPolicies(t *testing.T) {
 			folder := t.TempDir()
 			writeFile(t, filepath.Join(folder, "policy.yaml"), d.text(b))
 			place := fmt.Sprintf("%s:%d", d.path, b.line)
-			if printed, status := run(t, folder, place, "oloproof policy check policy.yaml"); status != 0 {
+			command := "oloproof policy check policy.yaml"
+			if gate := b.setting("gate"); gate != "" {
+				command += " --gate " + gate
+			}
+			if printed, status := run(t, folder, place, command); status != 0 {
 				t.Errorf("%s:\n%s", place, printed)
 			}
 			if err := schema.Validate(instance(t, d.text(b))); err != nil {
