@@ -53,12 +53,6 @@ func (s *stdout) Write(p []byte) (int, error) {
 // errReported ends a command whose problem has been printed already.
 var errReported = errors.New("reported")
 
-// usageError is a mistake on the command line: exit status 2.
-type usageError struct{ error }
-
-// usagef returns a usage error.
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
 // Main runs the program and returns its exit status (see engine/report).
 func Main(args []string, world World) int {
 	if world.Version == "" {
@@ -85,11 +79,7 @@ func Main(args []string, world World) int {
 	case errors.Is(err, errReported):
 	case a.stdout.lost != nil && errors.Is(err, a.stdout.lost): // told below
 	default:
-		a.tell(a.Stderr, "oloproof: "+err.Error())
-		var usage usageError
-		if errors.As(err, &usage) {
-			fmt.Fprintln(a.Stderr, "\nexit status 2 (nothing was decided)")
-		}
+		a.mistaken(err, args)
 	}
 	if a.stdout.lost != nil {
 		a.tell(a.Stderr, "oloproof: cannot write to standard output: "+reason(a.stdout.lost))
@@ -131,7 +121,10 @@ Exit status: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW (the worst
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: checkGiven,
+
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())

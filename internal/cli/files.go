@@ -68,11 +68,22 @@ func resolve(path string) (string, error) {
 	return "", errors.New("too many links follow each other")
 }
 
-// sameFile reports whether two resolved paths are one file, under one name or two.
-func sameFile(a, b string) bool {
-	if a == b {
-		return true
+// isFile reports whether a stream, such as standard input, is the file of that path.
+func isFile(stream any, path string) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
 	}
+	one, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(path)
+	return err == nil && os.SameFile(one, other)
+}
+
+// sameFile reports whether two paths are one file that exists.
+func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
 		return false

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -92,14 +93,9 @@ func (a *app) verbCommand(g gate.Gate, verb gate.Verb, text gateText) *cobra.Com
 		Long: short + ".\n\nFiles are CSV or JSONL, plain or compressed (.gz, .zst); several files, or a glob, are read as one;\n- is standard input.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			req.files = args
-			var err error
-			if req.delimiter, err = parseDelimiter(delimiter); err != nil {
-				return err
-			}
-			if err := checkFlags(req); err != nil {
-				return err
-			}
-			return a.finish(req, out)
+			var wrong error
+			req.delimiter, wrong = parseDelimiter(delimiter)
+			return a.finish(req, out, errors.Join(wrong, checkFlags(req)))
 		},
 	}
 	f := cmd.Flags()
@@ -136,17 +132,18 @@ func parseDelimiter(text string) (rune, error) {
 
 // checkFlags checks the flags that have a fixed set of values.
 func checkFlags(req request) error {
+	var problems []error
 	if d := req.flags.Design; d != "" && d != "crossed" && d != "before_after" {
 		hint := ""
 		if near := policy.Nearest(d, []string{"crossed", "before_after"}); near != "" {
 			hint = fmt.Sprintf(" (did you mean %s?)", near)
 		}
-		return usagef("--design is %q; write crossed or before_after%s", d, hint)
+		problems = append(problems, usagef("--design is %q; write crossed or before_after%s", d, hint))
 	}
 	if req.today != "" && !policy.ValidDay(req.today) {
-		return usagef("--today is %q; write a day of the calendar as %s", req.today, time.DateOnly)
+		problems = append(problems, usagef("--today is %q; write a day of the calendar as %s", req.today, time.DateOnly))
 	}
-	return nil
+	return errors.Join(problems...)
 }
 
 // nearest is the candidate that a misspelt word may mean; "" where none is near.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -61,13 +60,14 @@ type sink struct {
 	quiet  bool
 }
 
-// open checks the flags, and that every file can be written. It is called before anything is decided, so that a path
-// that cannot be written costs no verdict.
-func (a *app) open(o output) (*sink, error) {
+// open checks the flags, and that every file can be written; others are mistakes found before, told in one go with its
+// own. It is called before anything is decided, so that a path that cannot be written costs no verdict.
+func (a *app) open(o output, others ...error) (*sink, error) {
 	s := &sink{app: a, quiet: o.quiet}
+	problems := others
 	var err error
 	if s.failOn, err = report.ParseFailOn(o.failOn); err != nil {
-		return nil, usagef("--fail-on: %w", err)
+		problems = append(problems, usagef("--fail-on: %w", err))
 	}
 	specs := o.formats
 	if o.json {
@@ -78,7 +78,7 @@ func (a *app) open(o output) (*sink, error) {
 		t, err := summary.ParseTarget(spec)
 		switch {
 		case err != nil:
-			return nil, usagef("--format: %w", err)
+			problems = append(problems, usagef("--format: %w", err))
 		case t.Path == "":
 			s.stdout = t.Format
 			onStdout++
@@ -87,7 +87,10 @@ func (a *app) open(o output) (*sink, error) {
 		}
 	}
 	if onStdout > 1 {
-		return nil, usagef("--format: only one format goes to standard output; give the others a path, such as --format json:report.json")
+		problems = append(problems, usagef("--format: only one format goes to standard output; give the others a path, such as --format json:report.json"))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
 	}
 	if onStdout == 0 {
 		if s.stdout, err = summary.Lookup("terminal"); err != nil {
@@ -97,11 +100,18 @@ func (a *app) open(o output) (*sink, error) {
 	for i := range s.files {
 		t := &s.files[i]
 		if t.place, err = prepare(t.Path); err != nil {
-			return nil, usagef("--format: %w", err)
+			problems = append(problems, usagef("--format: %w", err))
+			continue
 		}
-		if slices.ContainsFunc(s.files[:i], func(other target) bool { return sameFile(other.place, t.place) }) {
-			return nil, usagef("--format: two formats go to %s; give each a path of its own", t.Path)
+		if slices.ContainsFunc(s.files[:i], func(other target) bool { return other.place == t.place || sameFile(other.place, t.place) }) {
+			problems = append(problems, usagef("--format: two formats go to %s; give each a path of its own", t.Path))
 		}
+		if isFile(a.stdout.Writer, t.place) {
+			problems = append(problems, usagef("--format: standard output goes to %s already; give the report a path of its own", t.Path))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
@@ -164,19 +174,8 @@ func (s *sink) toFile(t target, r *report.Report) error {
 
 // wasRead reports whether a path is one of the files that the run read, by name or as its standard input.
 func (a *app) wasRead(path string) bool {
-	written, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	if in, ok := a.Stdin.(*os.File); ok && a.stdin != "" {
-		if info, err := in.Stat(); err == nil && os.SameFile(info, written) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(a.opened, func(name string) bool {
-		info, err := os.Stat(name)
-		return err == nil && os.SameFile(info, written)
-	})
+	return a.stdin != "" && isFile(a.Stdin, path) ||
+		slices.ContainsFunc(a.opened, func(name string) bool { return sameFile(name, path) })
 }
 
 // plain is how files look: no colour, the width of a narrow terminal.
@@ -234,9 +233,9 @@ func closing(r *report.Report, status int) string {
 	return fmt.Sprintf("%s: %d of %d %s %s, exit %d", r.Verdict, n, total, noun, what, status)
 }
 
-// finish runs a request and writes its report.
-func (a *app) finish(req request, o output) error {
-	s, err := a.open(o)
+// finish runs a request and writes its report, unless the command line has mistakes: its own, and those given.
+func (a *app) finish(req request, o output, mistakes error) error {
+	s, err := a.open(o, mistakes)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -40,15 +41,10 @@ status that a real run would end with, and itself exits 0 when every example was
 			if examples {
 				return a.examples(out)
 			}
-			var err error
-			if req.delimiter, err = parseDelimiter(delimiter); err != nil {
-				return err
-			}
-			if err := checkFlags(req); err != nil {
-				return err
-			}
+			var wrong error
+			req.delimiter, wrong = parseDelimiter(delimiter)
 			req.policy = args[0]
-			return a.finish(req, out)
+			return a.finish(req, out, errors.Join(wrong, checkFlags(req)))
 		},
 	}
 	f := cmd.Flags()

@@ -313,9 +313,10 @@ func roleName(role string) string {
 	return role
 }
 
-// join puts a path of a policy into its folder; standard input and absolute paths stay.
+// join puts a path of a policy into its folder; standard input and absolute paths stay, and an empty one, which is
+// reported when it is read.
 func join(base, name string) string {
-	if base == "" || base == "." || name == "-" || filepath.IsAbs(name) || strings.HasPrefix(name, "/") {
+	if name == "" || base == "" || base == "." || name == "-" || filepath.IsAbs(name) || strings.HasPrefix(name, "/") {
 		return name
 	}
 	return strings.TrimSuffix(base, "/") + "/" + name
