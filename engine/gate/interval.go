@@ -59,7 +59,7 @@ func Conditions(iv interval.Interval, unit string, j policy.Judging) string {
 		return "Exact for independent " + unit + " of one rate, at one look."
 	case iv.Method == interval.MethodUniformMixture && iv.Looks == interval.LooksAny:
 		return "Holds for independent " + unit + " at any number of them, at one look; over repeated looks only while " + unit +
-			" are added in an order unrelated to their values and earlier values stay, or while they stay fixed and gain decisions in random order."
+			" are added in an order unrelated to their values and earlier values stay, or while they stay fixed and what is recorded of each grows in random order."
 	case iv.Looks == interval.LooksPlanned:
 		return fmt.Sprintf("Holds for independent %s drawn alike, at any look up to the %d that were planned before the data were seen; those not there yet are counted both ways.", unit, j.Planned.Value)
 	case iv.Method == interval.MethodOrderStatistics:

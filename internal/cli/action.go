@@ -133,7 +133,7 @@ func (a *app) decide(in actionInputs, root *os.Root) *report.Report {
 //
 //	policy       decisions   gate       is asked
 //	bare rules   given       any        that gate, by default human-ai
-//	bare rules   none        any        nothing: an error
+//	bare rules   none        any        nothing: an error, unless the policy or input baseline names files
 //	sections     none        none       every section
 //	sections     none        named      that section
 //	sections     given       named      that section, on these files in place of its own
@@ -149,7 +149,7 @@ func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
 	}
 	hasSections := slices.ContainsFunc(kinds.Sections(), func(s policy.SectionSpec) bool { return document.Root.Has(s.Key) })
 	switch {
-	case !hasSections && len(in.decisions) == 0 && in.baseline == "":
+	case !hasSections && len(in.decisions) == 0 && in.baseline == "" && !document.Root.Has("decisions") && !document.Root.Has("trials"):
 		diags.Addf(diag.Pos{}, "input decisions is empty, and %s names no files of its own: give paths or globs, one a line", diag.Printable(in.policy))
 	case !hasSections && in.gate == nil:
 		return kinds.Lookup("human-ai")

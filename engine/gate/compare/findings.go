@@ -132,8 +132,8 @@ func (o *overview) findings() gate.Found {
 		for role, name := range o.names {
 			f.Add("cases_in_one_version", report.Warning, only[role], "%s no trial in %s: all of them count as missing there, both ways, since a version that writes no row where it crashes would look better.",
 				gate.Plural(only[role], "case has", "cases have"), diag.Quote(name))
-			f.Add("absent_trials", report.Warning, absent[role], "%s that the other version or the plan has, %s lacks: they count as missing, both ways, since unequal numbers of trials favour one side.",
-				gate.Plural(absent[role], "trial", "trials"), diag.Quote(name))
+			f.Add("absent_trials", report.Warning, absent[role], "%s in %s where the other version or the plan has them: counted as missing, both ways, since unequal numbers of trials favour one side.",
+				gate.Plural(absent[role], "trial is absent", "trials are absent"), diag.Quote(name))
 		}
 	} else {
 		absent := 0
@@ -142,7 +142,7 @@ func (o *overview) findings() gate.Found {
 				absent += a.n - a.rows
 			}
 		}
-		f.Add("absent_trials", report.Warning, absent, "%s that the plan has no row holds: counted as missing, both ways.", gate.Plural(absent, "trial", "trials"))
+		f.Add("absent_trials", report.Warning, absent, "%s no row: counted as missing, both ways.", gate.Plural(absent, "planned trial has", "planned trials have"))
 	}
 	unfinished := 0
 	for _, name := range compared {

@@ -77,8 +77,8 @@ func TestMissingTrialsCountAgainstTheDecision(t *testing.T) {
 		"The direction of 1 case depends on 1 missing trial: at their worst for the candidate 7 are better and 1 worse (p 0.0703125), at their best 7 are better and 0 worse (p 0.015625).",
 		"With the missing trial recorded in favour of the candidate, it would be better.",
 	} {
-		if !strings.Contains(r.Conditions, want) {
-			t.Errorf("conditions %q\nlack %q", r.Conditions, want)
+		if !strings.Contains(r.Reason, want) {
+			t.Errorf("reason %q\nlacks %q", r.Reason, want)
 		}
 	}
 	r = ruleOf(t, decide(t, signPolicy, written("old", append(repeat(8, "00"), "11")...)+written("new", append(repeat(8, "11"), "?1")...)))
@@ -87,8 +87,8 @@ func TestMissingTrialsCountAgainstTheDecision(t *testing.T) {
 		t.Errorf("%s, p %v: %s; want PASS at 0.0390625", r.Verdict, *r.PValue, r.Reason)
 	}
 	// Turning one of the better cases around takes one trial of its two to make it equal: 7 to 1.
-	if want := "It holds whatever the missing trials were; with 2 more missing trials it could become uncertain."; !strings.Contains(r.Conditions, want) {
-		t.Errorf("conditions %q\nlack %q", r.Conditions, want)
+	if want := "It holds whatever the missing trials were; with 2 more missing trials it could become uncertain."; !strings.Contains(r.Reason, want) {
+		t.Errorf("reason %q\nlacks %q", r.Reason, want)
 	}
 }
 

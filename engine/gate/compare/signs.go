@@ -290,7 +290,9 @@ func (v *view) signTest() measured {
 	if v.judging.Looks.Value == policy.LooksRepeated {
 		m.Conditions = "Holds over repeated looks (p is that of the uniform mixture against one half) while new cases are added in an order unrelated to their results and earlier ones stay as they are; it tells whether changed cases move up more often than down, not how far."
 	}
-	m.Conditions += s.depends() + out.flips()
+	if s.missing > 0 {
+		m.Caution = strings.TrimSpace(s.depends() + out.flips())
+	}
 	if !v.anyPair() {
 		m.doubts.Undecided = "Nothing was evaluated: no case has recorded trials in both versions."
 	}
@@ -310,14 +312,10 @@ func (s *signed) depends() string {
 		return ""
 	}
 	one := func(x signs) string {
-		return fmt.Sprintf("%d are better and %d worse (p %s)", x.better, x.worse, decimal(s.v.p(x)))
+		return fmt.Sprintf("%s better and %d worse (p %s)", gate.Plural(x.better, "is", "are"), x.worse, decimal(s.v.p(x)))
 	}
-	verb := "depends"
-	if s.ambiguous > 1 {
-		verb = "depend"
-	}
-	return fmt.Sprintf(" The direction of %s %s on %s: at their worst for the candidate %s, at their best %s.",
-		gate.Plural(s.ambiguous, "case", "cases"), verb, gate.Plural(s.missingOf, "missing trial", "missing trials"), one(s.low), one(s.high))
+	return fmt.Sprintf(" The direction of %s depends on %s: at their worst for the candidate %s, at their best %s.",
+		gate.Plural(s.ambiguous, "case", "cases"), gate.Plural(s.missingOf, "missing trial", "missing trials"), one(s.low), one(s.high))
 }
 
 // flips says, as a sentence to add, how many missing trials would change the verdict.
@@ -376,6 +374,7 @@ func (x *verdict) conclude(r *report.Rule) {
 	if x.open {
 		r.Verdict = report.InsufficientEvidence
 		r.Reason = fmt.Sprintf("The missing trials could make the candidate better or worse (for certain, %s; %d depend on them), so it is uncertain.", counts, x.signed.ambiguous)
+		x.tellMissing(r)
 		return
 	}
 	if x.signed.ambiguous > 0 {
@@ -390,6 +389,13 @@ func (x *verdict) conclude(r *report.Rule) {
 	default:
 		r.Verdict, r.Reason = report.InsufficientEvidence, p+" is not below "+decimal(level)+", so it is uncertain whether the candidate is better or worse."
 	}
+	x.tellMissing(r)
+}
+
+// tellMissing adds to a rule's reason what the missing trials could change, which is then no caution beside it.
+func (x *verdict) tellMissing(r *report.Rule) {
+	r.Reason += x.signed.depends() + x.flips()
+	r.Caution = ""
 }
 
 // needs says what would decide the sign test: some of the missing trials, else more cases that move as these do.

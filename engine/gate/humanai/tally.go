@@ -89,7 +89,7 @@ type moment struct {
 type row struct {
 	decision, output text
 	started, decided moment
-	where            []text // values of the columns that rules slice by
+	where            []text   // values of the columns that rules slice by
 	pos              diag.Pos // of the row
 	referencePos     diag.Pos // of its reference
 }
