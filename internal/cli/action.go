@@ -91,7 +91,7 @@ func (a *app) action() int {
 
 	d := ci.Delivery{Report: r, FailOn: in.failOn, PolicyFile: in.policy, Summary: in.summary, Annotations: in.annotations}
 	for _, f := range files {
-		if err := f.write(root, r, in.failOn); err != nil {
+		if err := f.write(root, r, in.failOn, append(step.opened, in.policy)); err != nil {
 			d.Problems = append(d.Problems, fmt.Sprintf("%s (input %s): %s", f.path, f.input, reason(err)))
 		} else if f.input == "json" {
 			d.ReportFile = f.path
@@ -281,6 +281,11 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 			diags.Addf(diag.Pos{}, "input %s: cannot write %s: %s", f.input, diag.Quote(f.path), reason(err))
 			continue
 		}
+		for _, other := range files {
+			if f.is(root, other.path) {
+				diags.Addf(diag.Pos{}, "input %s: %s is the file of input %s; give it a path of its own", f.input, diag.Quote(f.path), other.input)
+			}
+		}
 		files = append(files, f)
 	}
 	return files
@@ -307,8 +312,21 @@ func openReport(root *os.Root, name string) (*os.File, error) {
 	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
 }
 
-// write writes the report, whole or not at all.
-func (f reportFile) write(root *os.Root, r *report.Report, failOn report.FailOn) error {
+// is reports whether the opened file is the one of that name.
+func (f reportFile) is(root *os.Root, name string) bool {
+	one, err := f.file.Stat()
+	if err != nil {
+		return false
+	}
+	other, err := root.Stat(path.Clean(filepath.ToSlash(name)))
+	return err == nil && os.SameFile(one, other)
+}
+
+// write writes the report, whole or not at all, and not over one of the files that the run read.
+func (f reportFile) write(root *os.Root, r *report.Report, failOn report.FailOn, read []string) error {
+	if slices.ContainsFunc(read, func(name string) bool { return f.is(root, name) }) {
+		return errors.Join(errors.New("the run read this file, and a report does not take its place"), f.file.Close())
+	}
 	var text bytes.Buffer
 	options := plain
 	options.FailOn = failOn

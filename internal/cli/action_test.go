@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -491,4 +492,42 @@ func tableNames(t *testing.T, page, table string) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// TestActionReportPlaces: a report takes the place of no file that the run read, under whatever name, and two reports do
+// not go to one file.
+func TestActionReportPlaces(t *testing.T) {
+	for _, place := range []string{"pass.yaml", "./data/decisions.csv", "linked/decisions.csv", "hard.yaml"} {
+		s := newStep(t)
+		if err := errors.Join(os.Symlink("data", filepath.Join(s.workspace, "linked")),
+			os.Link(filepath.Join(s.workspace, "pass.yaml"), filepath.Join(s.workspace, "hard.yaml"))); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(filepath.Join(s.workspace, place))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "json", place), 0, "PASS")
+		after, err := os.ReadFile(filepath.Join(s.workspace, place))
+		if err != nil || string(after) != string(before) {
+			t.Errorf("%s: %v, now %.40q", place, err, after)
+		}
+		if out := s.outputs(); !strings.Contains(out["reporting-problems"], "(input json): the run read this file") || out["report"] != "" {
+			t.Errorf("%s: outputs %q", place, out)
+		}
+	}
+	s := newStep(t)
+	if err := os.Symlink("data", filepath.Join(s.workspace, "linked")); err != nil {
+		t.Fatal(err)
+	}
+	s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "json", "data/report", "markdown", "linked/report"), 2, "NO_VERDICT")
+	if !strings.Contains(s.stderr.String(), `input markdown: "linked/report" is the file of input json; give it a path of its own`) {
+		t.Errorf("the problem is not told\n%s", &s.stderr)
+	}
+	// A policy that cannot be used is no place for the report either.
+	s = newStep(t)
+	s.check(s.run("policy", "pass.yaml", "json", "pass.yaml"), 2, "NO_VERDICT")
+	if text, err := os.ReadFile(filepath.Join(s.workspace, "pass.yaml")); err != nil || !strings.HasPrefix(string(text), "rules:") {
+		t.Errorf("%v, now %.40q", err, text)
+	}
 }

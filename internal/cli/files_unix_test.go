@@ -18,7 +18,7 @@ import (
 func TestModes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "d.csv", singles(40, 38))
-	defer syscall.Umask(syscall.Umask(0o027))
+	defer syscall.Umask(syscall.Umask(0o007))
 	writeFile(t, "secret.json", "")
 	if err := os.Chmod("secret.json", 0o600); err != nil {
 		t.Fatal(err)
@@ -29,9 +29,9 @@ func TestModes(t *testing.T) {
 	if status, _, stderr := runMain("init", "--example", "human-ai", "study"); status != 0 {
 		t.Fatalf("exit %d\n%s", status, stderr)
 	}
-	// 0666 and 0777 without 0027.
+	// 0666 and 0777 without 0007.
 	for name, want := range map[string]fs.FileMode{
-		"new/report.json": 0o640, "new": 0o750, "secret.json": 0o600, "study": 0o750, "study/policy.yaml": 0o640, "study/decisions.csv": 0o640,
+		"new/report.json": 0o660, "new": 0o770, "secret.json": 0o600, "study": 0o770, "study/policy.yaml": 0o660, "study/decisions.csv": 0o660,
 	} {
 		info, err := os.Stat(name)
 		if err != nil || info.Mode().Perm() != want {
