@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -356,8 +357,11 @@ func (t *terminal) findings(r *report.Report, g *report.Gate) {
 // measures writes the table of measures.
 func (t *terminal) measures(g *report.Gate, limit int) {
 	var shown []*report.Measure
-	for i := range g.Measures[:min(len(g.Measures), limit)] {
-		shown = append(shown, &g.Measures[i])
+	between := betweenK(g.Measures)
+	for i := range g.Measures {
+		if m := &g.Measures[i]; len(shown) < limit && (len(g.Rules) == 0 || !between[i]) {
+			shown = append(shown, m)
+		}
 	}
 	var rows [][]string
 	for _, m := range shown {
@@ -369,12 +373,39 @@ func (t *terminal) measures(g *report.Gate, limit int) {
 	if rest := len(g.Measures) - len(rows); rest > 0 {
 		t.para(2, 2, "and "+counted(rest, "more measure"))
 	}
-	t.aside(shown)
+	t.aside(g, shown)
+}
+
+// betweenK reports which measures have a k that is neither the least nor the largest of their metric and version: beside
+// rules, a terminal leaves them to the other formats.
+func betweenK(measures []report.Measure) []bool {
+	type ends struct{ least, most int }
+	all := map[string]*ends{}
+	series := func(m *report.Measure) (string, int, bool) {
+		k, err := strconv.Atoi(m.Labels["k"])
+		return m.Metric + "\x00" + m.Labels["version"], k, err == nil
+	}
+	for i := range measures {
+		name, k, ok := series(&measures[i])
+		switch e := all[name]; {
+		case !ok:
+		case e == nil:
+			all[name] = &ends{k, k}
+		default:
+			e.least, e.most = min(e.least, k), max(e.most, k)
+		}
+	}
+	between := make([]bool, len(measures))
+	for i := range measures {
+		name, k, ok := series(&measures[i])
+		between[i] = ok && k > all[name].least && k < all[name].most
+	}
+	return between
 }
 
 // aside writes what a table of measures has no column for: why an interval does not hold, each reason once,
 // the intervals shown for comparison, and the cases that moved.
-func (t *terminal) aside(measures []*report.Measure) {
+func (t *terminal) aside(g *report.Gate, measures []*report.Measure) {
 	var reasons []string
 	on := map[string][]string{}
 	for _, m := range measures {
@@ -393,7 +424,8 @@ func (t *terminal) aside(measures []*report.Measure) {
 		for _, b := range beside(m) {
 			t.para(2, 4, measureName(m)+", "+b)
 		}
-		if text := moved(m); text != "" {
+		told := slices.ContainsFunc(g.Rules, func(r report.Rule) bool { return moved(&r.Measure) == moved(m) })
+		if text := moved(m); text != "" && !told {
 			t.para(2, 4, text)
 		}
 	}

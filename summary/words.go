@@ -320,6 +320,9 @@ func pValue(m *report.Measure) string {
 	if finite(m.PValue) == nil {
 		return ""
 	}
+	if *m.PValue > 0 && *m.PValue < 0.00001 {
+		return "p < 0.00001"
+	}
 	return "p " + strings.TrimRight(strings.TrimRight(printNumber(*m.PValue, 5, up, false), "0"), ".")
 }
 
@@ -331,6 +334,11 @@ func signs(m *report.Measure, count func(int) string) string {
 	text := count(*m.Better) + " better, " + count(*m.Worse) + " worse"
 	if m.Equal != nil {
 		text += ", " + count(*m.Equal) + " equal"
+		if m.Units != nil {
+			if open := *m.Units - *m.Better - *m.Worse - *m.Equal; open > 0 { // their direction depends on what is missing
+				text += ", " + count(open) + " open"
+			}
+		}
 	}
 	return text
 }

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"strings"
+
 	"fmt"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -25,20 +27,26 @@ func (f *Found) At(code string, pos diag.Pos) {
 	f.Located = append(f.Located, Located{Code: code, Pos: pos})
 }
 
-// mostForms is how many groups of values of one kind are listed one by one.
-const mostForms = 20
+// mostForms is how many groups of values that differ only in form a finding names.
+const mostForms = 3
 
-// AddForms adds a finding for each group of values that differ only in letter case, inner white space or Unicode
-// form. what names the values, in the plural.
+// AddForms adds a finding where values differ only in letter case, inner white space, invisible characters or Unicode
+// form; its count is that of the values. what names them, in the plural.
 func AddForms[V any](f *Found, code, what string, values map[string]V) {
 	groups := Forms(values)
-	if more := len(groups) - mostForms; more > 0 {
-		f.Add(code, report.Warning, more, "%d more groups of %s differ only in form.", more, what)
-		groups = groups[:mostForms]
+	var shown []string
+	count := 0
+	for i, group := range groups {
+		count += len(group)
+		if i < mostForms {
+			shown = append(shown, Quoted(group))
+		}
 	}
-	for _, group := range groups {
-		f.Add(code, report.Warning, len(group), "The %s %s differ only in letter case, spaces or Unicode form; values are compared as text, so write each one way.", what, Quoted(group))
+	text := strings.Join(shown, "; ")
+	if more := len(groups) - len(shown); more > 0 {
+		text += "; and " + Plural(more, "more group", "more groups")
 	}
+	f.Add(code, report.Warning, count, "The %s %s differ only in letter case, spaces or Unicode form; values are compared as text, so write each one way.", what, text)
 }
 
 // LeftOut lists the reasons with a count above zero: reason, count, reason, count …

@@ -43,6 +43,7 @@ type MeanSample struct {
 	Scale     interval.Scale
 	Enrolled  int    // units in the file or the assignment, left-out ones included
 	Unit      string // in the plural
+	Fixed     bool   // the number of units is planned, and more of them would break the plan
 }
 
 // Size returns about how many units in all would make the interval as wanted, at the present spread. ok is
@@ -58,8 +59,12 @@ func (s MeanSample) Size(j policy.Judging, wanted func(interval.Interval) bool) 
 // Needs says what would decide a rule on the mean whose interval straddles the threshold: more units where
 // the interval allows looking again, a new sample where it was planned for one.
 func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
-	if len(s.Low) == 0 || (mean(s.Low) <= t.Value && t.Value <= mean(s.High)) {
-		return &report.Needs{What: "other data: at the present values no number of " + s.Unit + " would decide"}
+	if len(s.Low) == 0 {
+		return nil
+	}
+	low, high := mean(s.Low), mean(s.High)
+	if low <= t.Value && t.Value <= high {
+		return never(low < high, s.Unit)
 	}
 	if j.Looks.Value == policy.LooksOnce && s.Enrolled < j.Planned.Value {
 		return &report.Needs{What: "more " + s.Unit + ", as planned", AtLeast: j.Planned.Value - s.Enrolled}
@@ -68,10 +73,27 @@ func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
 	switch {
 	case !ok:
 		return nil
-	case j.Looks.Value == policy.LooksOnce:
-		return &report.Needs{What: s.Unit + " in a new sample, planned beforehand", AtLeast: Rounded(size.Units)}
+	case j.Looks.Value == policy.LooksOnce, s.Fixed:
+		return &report.Needs{What: s.Unit + " in a new sample, planned beforehand" + asFail(t, low, high), AtLeast: Rounded(size.Units)}
 	}
-	return &report.Needs{What: "more " + s.Unit + " at the present spread", AtLeast: Rounded(size.Units - len(s.Low))}
+	return &report.Needs{What: "more " + s.Unit + " at the present spread" + asFail(t, low, high), AtLeast: Rounded(size.Units - len(s.Low))}
+}
+
+// never says why no number of units would decide: what is missing leaves it open, or the values lie on the threshold.
+func never(missing bool, unit string) *report.Needs {
+	if missing {
+		return &report.Needs{What: "what is missing to be recorded: as it is, no number of " + unit + " would decide"}
+	}
+	return &report.Needs{What: "other data: at the present values no number of " + unit + " would decide"}
+}
+
+// asFail adds that more of the same would decide a rule, but as FAIL. low and high are the estimate's completions, both on
+// one side of the threshold.
+func asFail(t report.Threshold, low, high float64) string {
+	if (t.Kind == report.Minimum && high < t.Value) || (t.Kind == report.Maximum && low > t.Value) {
+		return " (as FAIL, at the present values)"
+	}
+	return ""
 }
 
 // Rounded is a size as it is told: two digits, upward, since the spread that it rests on is itself uncertain.
@@ -95,9 +117,12 @@ func mean(list []float64) float64 {
 // RateNeeds says what would decide a rule on a rate of n independent units, k of them events and missing not
 // recorded.
 func RateNeeds(k, missing, n int, unit string, t report.Threshold, j policy.Judging) *report.Needs {
+	if n == 0 {
+		return nil
+	}
 	low, high := float64(k)/float64(n), float64(k+missing)/float64(n)
-	if n == 0 || (low <= t.Value && t.Value <= high) {
-		return &report.Needs{What: "other data: at the present rate no number of " + unit + " would decide"}
+	if low <= t.Value && t.Value <= high {
+		return never(missing > 0, unit)
 	}
 	repeated := j.Looks.Value == policy.LooksRepeated
 	size, _, err := interval.NeededRate(k, missing, n, j.Confidence.Value, repeated, decides(t))
@@ -105,9 +130,9 @@ func RateNeeds(k, missing, n int, unit string, t report.Threshold, j policy.Judg
 	case err != nil || size == 0:
 		return nil
 	case repeated:
-		return &report.Needs{What: "more " + unit + " at the present rate", AtLeast: Rounded(size - n)}
+		return &report.Needs{What: "more " + unit + " at the present rate" + asFail(t, low, high), AtLeast: Rounded(size - n)}
 	}
-	return &report.Needs{What: unit + " in a new sample (or `looks: repeated`, set before collecting)", AtLeast: Rounded(size)}
+	return &report.Needs{What: unit + " in a new sample (or `looks: repeated`, set before collecting)" + asFail(t, low, high), AtLeast: Rounded(size)}
 }
 
 // decides returns whether an interval would decide a rule with threshold t.
