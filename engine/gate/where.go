@@ -19,6 +19,9 @@ type Term struct {
 // Slicing collects the columns that the rules of a question slice by, each once, in the order first named.
 type Slicing struct{ Columns []string }
 
+// SliceAssumption is what a rule with `where` rests on beside its interval.
+const SliceAssumption = "The slice was chosen before the results were seen."
+
 // Terms returns the terms of a rule's `where`, all of which must hold, and the slice's name for labels:
 // "column=value, column=value" in the policy's order, "" where the rule takes every row.
 func (s *Slicing) Terms(where []policy.Pair) (terms []Term, name string) {

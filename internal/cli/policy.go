@@ -22,7 +22,7 @@ func (a *app) policyCommand() *cobra.Command {
 		Example: "  oloproof init --example human-ai study\n  oloproof policy check study/policy.yaml",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	gateName := kinds.Names()[0]
+	gateName := ""
 	check := &cobra.Command{
 		Use: "check POLICY…", Short: "Check policies, and say which rules can never pass or fail",
 		Long: `Read each policy without data and report everything that is wrong with it. Where the number of units is
@@ -36,7 +36,7 @@ planned, say which rules can never pass or never fail at that number. Exit statu
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.checkPolicies(args, gateName) },
 	}
-	check.Flags().StringVar(&gateName, "gate", gateName, "the `GATE` of a policy without sections: "+strings.Join(kinds.Names(), ", "))
+	check.Flags().StringVar(&gateName, "gate", gateName, "the `GATE` of a policy without sections: "+strings.Join(kinds.Names(), ", ")+" (default: the one it suits)")
 	schema := &cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of policies", Args: cobra.NoArgs,
 		Long:    "Print the JSON Schema of policies, for editors: save it and name it in the policy's first line as\n# yaml-language-server: $schema=policy.schema.json",
@@ -50,38 +50,42 @@ planned, say which rules can never pass or never fail at that number. Exit statu
 	return parent
 }
 
-// checkPolicies checks each policy by itself.
+// checkPolicies checks each policy by itself. gateName is the gate of those without sections; "" tries every gate and
+// takes the one that finds the fewest problems.
 func (a *app) checkPolicies(paths []string, gateName string) error {
-	g := kinds.Lookup(gateName)
-	if g == nil {
-		return usagef("--gate is %q; write one of %s", gateName, strings.Join(kinds.Names(), ", "))
+	candidates := kinds.All()
+	if gateName != "" {
+		g := kinds.Lookup(gateName)
+		if g == nil {
+			return usagef("--gate is %q; write one of %s", gateName, strings.Join(kinds.Names(), ", "))
+		}
+		candidates = []gate.Gate{g}
 	}
 	all := &diag.List{}
 	for _, path := range paths {
-		diags := &diag.List{}
-		document, p := a.loadPolicy(request{verb: gate.Decide, gate: g, policy: path}, diags)
 		var parts []part
-		if p != nil {
-			for i, s := range p.Sections {
-				own := gateOf(s.Key)
-				parts = append(parts, part{gate: own, question: own.Compile(
-					gate.Source{Verb: gate.Decide, Section: &p.Sections[i], Settings: s.Settings, NoFiles: true}, diags)})
+		var diags *diag.List
+		for _, g := range candidates {
+			tried, problems := a.checkPolicy(path, g)
+			if diags == nil || problems.Len() < diags.Len() {
+				parts, diags = tried, problems
 			}
 		}
-		checkRules(document, parts, diags)
 		if diags.Len() > 0 {
 			all.Merge(diags)
 			continue
 		}
+		var names []string
+		var prospects []diag.Diagnostic
 		rules := 0
 		for _, part := range parts {
+			if name := part.gate.Name(); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 			rules += len(part.question.Rules())
-		}
-		a.tell(a.Stdout, path+": can be used, "+countOf(rules, "rule"))
-		var prospects []diag.Diagnostic
-		for _, part := range parts {
 			prospects = append(prospects, part.question.Prospects()...)
 		}
+		a.tell(a.Stdout, path+": can be used by "+strings.Join(names, " and ")+", "+countOf(rules, "rule"))
 		slices.SortStableFunc(prospects, func(x, y diag.Diagnostic) int {
 			return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
 		})
@@ -93,4 +97,20 @@ func (a *app) checkPolicies(paths []string, gateName string) error {
 		return a.unusable(all)
 	}
 	return nil
+}
+
+// checkPolicy compiles one policy without data; bare rules are g's.
+func (a *app) checkPolicy(path string, g gate.Gate) ([]part, *diag.List) {
+	diags := &diag.List{}
+	document, p := a.loadPolicy(request{verb: gate.Decide, gate: g, policy: path}, diags)
+	var parts []part
+	if p != nil {
+		for i, s := range p.Sections {
+			own := gateOf(s.Key)
+			parts = append(parts, part{gate: own, question: own.Compile(
+				gate.Source{Verb: gate.Decide, Section: &p.Sections[i], Settings: s.Settings, NoFiles: true}, diags)})
+		}
+	}
+	checkRules(document, parts, diags)
+	return parts, diags
 }

@@ -116,10 +116,14 @@ func limits(s *study) []string {
 
 // ruleAssumptions are what a rule rests on beside its interval's conditions.
 func ruleAssumptions(s *study, r *rule) []string {
+	list := assumptions(s)
 	if r.Metric.Value == accuracyDifference && !r.generalize {
-		return append(assumptions(s), "Speaks of the study's own cases.")
+		list = append(list, "Speaks of the study's own cases.")
 	}
-	return assumptions(s)
+	if r.slice != "" {
+		list = append(list, gate.SliceAssumption)
+	}
+	return list
 }
 
 // tooWide says that a study cannot decide a useful threshold, and about how many people it would need.
