@@ -66,32 +66,36 @@ func sectionKeys() []string {
 	return keys
 }
 
-// examples decides every embedded example. With one format on standard output that is no table (--json), the
-// examples follow each other there.
+// examples decides every embedded example, each by its own policy, in one report.
 func (a *app) examples(o output) error {
-	undecided := false
-	for i, e := range example.All() {
-		fsys, err := e.FS()
-		if err != nil {
-			return err
-		}
-		s, err := a.open(o)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			fmt.Fprintln(a.Stdout)
-		}
-		r := a.run(request{verb: gate.Decide, gate: kinds.Lookup(e.Gate), policy: e.Policy(), files: e.Decisions(), fs: fsys})
-		s.quiet = true
-		status := s.write(r)
-		undecided = undecided || r.ExitStatus == report.ExitUnusable
-		if !o.quiet {
-			fmt.Fprintf(a.Stderr, "example %s: a real run would end with exit status %d\n", e.Gate, status)
-		}
+	s, err := a.open(o)
+	if err != nil {
+		return err
 	}
-	if undecided {
-		a.status = report.ExitUnusable
+	all := report.New(a.Version)
+	for _, e := range example.All() {
+		in := func(names ...string) []string {
+			for i, name := range names {
+				names[i] = e.Gate + "/" + name
+			}
+			return names
+		}
+		r := a.run(request{verb: gate.Decide, gate: kinds.Lookup(e.Gate), policy: in(e.Policy())[0], files: in(e.Decisions()...), fs: example.FS()})
+		if r.ExitStatus == report.ExitUnusable {
+			a.status = s.write(r)
+			return nil
+		}
+		for i := range r.Inputs {
+			r.Inputs[i].Gate = e.Gate
+		}
+		all.Gates, all.Inputs = append(all.Gates, r.Gates...), append(all.Inputs, r.Inputs...)
+		all.Policies, all.Confidence = append(all.Policies, *r.Policy), r.Confidence
+	}
+	all.Decide()
+	s.quiet = true
+	status := s.write(all)
+	if !o.quiet {
+		fmt.Fprintf(a.Stderr, "The examples are decided; a real run would end with exit status %d\n", status)
 	}
 	return nil
 }
