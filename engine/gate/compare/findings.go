@@ -19,7 +19,7 @@ type overview struct {
 	plan    plan
 	names   [2]string // empty where two are not named
 	pairs   []pairing // of the two
-	copied  [2]bool   // the version's trials look like copies of one
+	alike   [2]alike  // whether the versions' trials look like copies of one
 	broken  string    // how the file departs from the plan, as a sentence
 	others  []string  // versions that are not compared, in order
 	ignored bool      // the others are not measured either
@@ -38,7 +38,7 @@ func (t *Tally) overview(names [2]string, p plan) *overview {
 	}
 	if o.paired() {
 		o.pairs = t.pair(names, p)
-		o.copied = [2]bool{t.copied(names[baseline]), t.copied(names[candidate])}
+		o.alike = [2]alike{t.alike(names[baseline]), t.alike(names[candidate])}
 	}
 	o.broken = o.departure()
 	return o
@@ -46,7 +46,7 @@ func (t *Tally) overview(names [2]string, p plan) *overview {
 
 // view is the view of all cases of the two versions, sampled ones.
 func (o *overview) view(judging policy.Judging) *view {
-	return &view{scheme: o.t.scheme(), names: o.names, cases: o.pairs, broken: o.broken, copied: o.copied, judging: judging}
+	return &view{scheme: o.t.scheme(), names: o.names, cases: o.pairs, broken: o.broken, alike: o.alike, judging: judging}
 }
 
 // departure says how the numbers of cases and trials depart from the plan.
@@ -80,33 +80,57 @@ func (o *overview) departure() string {
 	return "The plan is broken: " + strings.Join(parts, ", and ") + "; each rerun is a new chance to be lucky."
 }
 
-// copied reports whether the trials of a version look like copies of one run: no two trials of a case differ, although
-// cases do, and at least two cases have two trials.
-func (t *Tally) copied(version string) bool {
-	same, differs := t.alike(version)
-	return same > 1 && differs
+// alike counts the cases of a version whose trials are all equal, as copies of one cached run would be.
+type alike struct {
+	same, of int  // of the cases with two recorded trials or more, those where all have the same result
+	differs  bool // the cases whose trials are all equal differ among each other
 }
 
-// alike counts the cases with two recorded trials or more where all have the same result, and reports whether cases
-// differ; the count is 0 where some case has different results.
-func (t *Tally) alike(version string) (same int, differs bool) {
+// A cache that misses now and then leaves a few cases whose trials differ: from fewestAlike cases on, one in
+// oneInAlike may.
+const (
+	fewestAlike = 10
+	oneInAlike  = 20
+)
+
+// alike looks at the cases of a version.
+func (t *Tally) alike(version string) alike {
+	var a alike
 	var first *rows.Decimal
 	for _, c := range t.versions[version] {
-		if c.varies {
-			return 0, false
+		if c.recorded > 1 {
+			a.of++
 		}
-		if c.recorded == 0 {
+		if c.recorded == 0 || c.varies {
 			continue
 		}
 		if c.recorded > 1 {
-			same++
+			a.same++
 		}
 		if first == nil {
 			first = &c.first
 		}
-		differs = differs || *first != c.first
+		a.differs = a.differs || *first != c.first
 	}
-	return same, differs
+	return a
+}
+
+// all reports whether no two trials of a case differ.
+func (a alike) all() bool { return a.same > 1 && a.same == a.of }
+
+// copied reports whether the trials look like copies of one run: in all cases or nearly all, no two trials of a case
+// differ, although cases do.
+func (a alike) copied() bool {
+	nearly := a.of >= fewestAlike && oneInAlike*(a.of-a.same) <= a.of
+	return a.differs && (a.all() || nearly)
+}
+
+// cases says in how many cases the trials are equal, after "in".
+func (a alike) cases() string {
+	if a.all() {
+		return fmt.Sprintf("each of %s", gate.Plural(a.of, "case", "cases"))
+	}
+	return fmt.Sprintf("%d of %s", a.same, gate.Plural(a.of, "case", "cases"))
 }
 
 // findings points at what a person would want to know of the data, the gravest first.
@@ -152,12 +176,12 @@ func (o *overview) findings() gate.Found {
 	}
 	f.Add("unfinished_trials", report.Note, unfinished, "%s no result: counted as missing, both ways.", gate.Plural(unfinished, "trial has", "trials have"))
 	for _, name := range compared {
-		switch same, differs := t.alike(name); {
-		case same > 1 && differs:
-			f.Add("trials_all_equal", report.Warning, same, "In %s, all trials of each of %s have the same result, as copies of one cached run would: if they are, they are one trial.",
-				diag.Quote(name), gate.Plural(same, "case", "cases"))
-		case same > 1:
-			f.Add("trials_all_equal", report.Note, same, "In %s, all trials of all cases have the same result; whether they are copies of one cached run cannot be told from that.", diag.Quote(name))
+		switch a := t.alike(name); {
+		case a.copied():
+			f.Add("trials_all_equal", report.Warning, a.same, "In %s, all trials of a case have the same result in %s, as copies of one cached run would: if they are, they are one trial.",
+				diag.Quote(name), a.cases())
+		case a.all() && !a.differs:
+			f.Add("trials_all_equal", report.Note, a.same, "In %s, all trials of all cases have the same result; whether they are copies of one cached run cannot be told from that.", diag.Quote(name))
 		}
 	}
 	gate.AddForms(&f, "versions_differ_only_in_form", "versions", t.versions)

@@ -58,7 +58,7 @@ func counted(list []attempts) trials {
 }
 
 // rate measures how well one version does: the mean over cases of the share of passes, or of the mean score.
-func (v *view) rate(name string, list []attempts, copied bool) (measured, error) {
+func (v *view) rate(name string, list []attempts, same alike) (measured, error) {
 	c := counted(list)
 	m := measured{Measure: report.Measure{
 		Metric: rate, Labels: v.label("version", name), Scale: &report.Scale{Lower: 0, Upper: 1},
@@ -94,7 +94,7 @@ func (v *view) rate(name string, list []attempts, copied bool) (measured, error)
 	switch single := !v.scored && c.most <= 1 && len(list) > 0; {
 	case v.pooled(c.least == c.most):
 		err = v.exactly(&m, interval.FixedListRate, passes, c.missing, c.n, moreTrials)
-		trialUnits(&m, c.n, copied)
+		trialUnits(&m, c.n, same)
 	case single && v.judging.Looks.Value != policy.LooksOnce:
 		err = v.caseUnits(&m, passes, c.missing, c.n)
 	default:
@@ -270,7 +270,11 @@ func (v *view) difference() (measured, error) {
 	var err error
 	if v.pooled(base.least == base.most) {
 		err = v.exactly(&m, interval.FixedListDifference, favourable, base.missing+next.missing, base.n+next.n, moreTrials)
-		trialUnits(&m, base.n+next.n, v.copied[baseline] || v.copied[candidate])
+		same := v.alike[candidate]
+		if v.alike[baseline].copied() {
+			same = v.alike[baseline]
+		}
+		trialUnits(&m, base.n+next.n, same)
 	} else {
 		err = v.mean(&m, low, high, interval.Difference)
 	}
@@ -360,10 +364,10 @@ const (
 )
 
 // trialUnits makes n trials the units of a measure, which is a person's to decide where they look like copies.
-func trialUnits(m *measured, n int, copied bool) {
+func trialUnits(m *measured, n int, same alike) {
 	m.Units, m.UnitName = report.Int(n), "trials"
-	if copied {
-		m.doubts.Review = "In every case all trials of a version have the same result, as copies of one cached run would, and then trials are not independent: a person must decide."
+	if same.copied() {
+		m.doubts.Review = "In " + same.cases() + " all trials of a version have the same result, as copies of one cached run would, and then trials are not independent: a person must decide."
 		m.Caution = "Too narrow if the trials are copies of one cached run, as they look."
 	}
 }
@@ -379,8 +383,8 @@ func (v *view) finish(m *measured, estimated, cases int) {
 }
 
 // versionMeasures lists the measures of one version.
-func (v *view) versionMeasures(name string, list []attempts, copied bool) ([]measured, error) {
-	own, err := v.rate(name, list, copied)
+func (v *view) versionMeasures(name string, list []attempts, same alike) ([]measured, error) {
+	own, err := v.rate(name, list, same)
 	if err != nil {
 		return nil, err
 	}

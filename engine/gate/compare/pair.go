@@ -111,7 +111,7 @@ type view struct {
 	cases   []pairing
 	unknown int // cases left out because a column of the slice is not recorded
 	broken  string
-	copied  [2]bool // the version's trials look like copies of one
+	alike   [2]alike // whether the versions' trials look like copies of one
 	judging policy.Judging
 	labels  map[string]string
 }

@@ -229,7 +229,7 @@ func TestRecordedNeverWidens(t *testing.T) {
 				of   func(v *view) (measured, error)
 			}{
 				{difference, (*view).difference},
-				{rate, func(v *view) (measured, error) { return v.rate("new", v.side(candidate), false) }},
+				{rate, func(v *view) (measured, error) { return v.rate("new", v.side(candidate), alike{}) }},
 				{passAtK, func(v *view) (measured, error) { return v.passK(passAtK, k, "new", v.side(candidate)) }},
 				{passAllK, func(v *view) (measured, error) { return v.passK(passAllK, k, "new", v.side(candidate)) }},
 			} {

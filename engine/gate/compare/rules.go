@@ -478,7 +478,7 @@ func (q *question) measures(f *gate.Found) ([]measured, error) {
 		opposed(f, sign, mean)
 		list = append(list, sign, mean)
 		for role, name := range o.names {
-			own, err := v.versionMeasures(name, v.side(role), v.copied[role])
+			own, err := v.versionMeasures(name, v.side(role), v.alike[role])
 			if err != nil {
 				return nil, err
 			}
@@ -489,7 +489,7 @@ func (q *question) measures(f *gate.Found) ([]measured, error) {
 		return list, nil
 	}
 	for _, name := range o.others {
-		own, err := v.versionMeasures(name, q.tally.version(name, q.plan), q.tally.copied(name))
+		own, err := v.versionMeasures(name, q.tally.version(name, q.plan), q.tally.alike(name))
 		if err != nil {
 			return nil, err
 		}
@@ -564,7 +564,7 @@ func (v *view) metric(r *rule) (measured, error) {
 	case difference:
 		return v.difference()
 	case rate:
-		return v.rate(v.names[r.role], v.side(r.role), v.copied[r.role])
+		return v.rate(v.names[r.role], v.side(r.role), v.alike[r.role])
 	}
 	return v.passK(r.Metric.Value, r.k.Value, v.names[r.role], v.side(r.role))
 }

@@ -275,6 +275,49 @@ func TestCopiedTrials(t *testing.T) {
 	}
 }
 
+// TestNearlyAllCopied: a cache that misses in one of twenty cases is still one: the finding and the review do not hinge on
+// every case, but on nineteen of twenty, of ten cases or more, that differ among each other.
+func TestNearlyAllCopied(t *testing.T) {
+	alternating := func(n int) []string { return slices.Repeat([]string{"111", "000"}, n)[:n] }
+	for _, c := range []struct {
+		name   string
+		cases  []string
+		count  int // of the finding; 0: none
+		phrase string
+	}{
+		{"59 of 60", append(alternating(59), "110"), 59, "59 of 60 cases"},
+		{"57 of 60", append(alternating(57), repeat(3, "110")...), 57, "57 of 60 cases"}, // just 19 of 20
+		{"56 of 60", append(alternating(56), repeat(4, "110")...), 0, ""},
+		{"19 of 20", append(alternating(19), "100"), 19, "19 of 20 cases"},
+		{"18 of 19", append(alternating(18), "100"), 0, ""},
+		{"8 of 8", alternating(8), 8, "each of 8 cases"},
+		{"59 of 60, all alike passed", append(repeat(59, "111"), "110"), 0, ""},
+		{"cases of one trial do not count", append(append(alternating(18), "110"), repeat(40, "1")...), 0, ""},
+	} {
+		honest := slices.Repeat([]string{"110", "010"}, len(c.cases))[:len(c.cases)]
+		g := decide(t, "case_list: fixed\nrules: [{id: r, metric: rate, minimum: 0.1}, {id: d, metric: pass_rate_difference, minimum: -0.9}, {id: o, metric: rate, version: baseline, minimum: 0.1}]",
+			written("old", honest...)+written("new", c.cases...))
+		f := finding(g, "trials_all_equal")
+		if c.count == 0 {
+			if f != nil || g.Rules[1].Verdict == report.ManualReview {
+				t.Errorf("%s: finding %v, %s", c.name, f, g.Rules[1].Verdict)
+			}
+			continue
+		}
+		if f == nil || f.Severity != report.Warning || f.Count != c.count || !strings.Contains(f.Message, c.phrase) {
+			t.Errorf("%s: finding %v, want a warning about %s", c.name, f, c.phrase)
+		}
+		for _, r := range g.Rules[:2] {
+			if r.Verdict != report.ManualReview || !strings.Contains(r.Reason, c.phrase) {
+				t.Errorf("%s, rule %s: %s (%s), want MANUAL_REVIEW for %s", c.name, r.ID, r.Verdict, r.Reason, c.phrase)
+			}
+		}
+		if r := g.Rules[2]; r.Verdict == report.ManualReview {
+			t.Errorf("%s: the baseline, whose trials vary, is reviewed: %s", c.name, r.Reason)
+		}
+	}
+}
+
 const scoreHeader = "version,case,trial,score\n"
 
 // scores decides trials with scores.
