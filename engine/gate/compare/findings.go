@@ -125,6 +125,39 @@ func (a alike) copied() bool {
 	return a.differs && (a.all() || nearly)
 }
 
+// Equal results of two versions are not chance from so many cases with two recorded trials or more on, so many of
+// which have trials that differ. Of two versions that are as good as each other, each such case comes out alike with
+// probability 2/3 at most (of four trials two passed, two in each version: 4 of the 6 ways), so eight do in 4 % at most.
+const (
+	fewestIdentical = 10
+	fewestVarying   = 8
+)
+
+// identical reports whether the two versions have the same number of recorded results with the same sum in every case,
+// where that is hardly chance.
+func (o *overview) identical() bool {
+	if !o.paired() {
+		return false
+	}
+	base, next := o.t.versions[o.names[baseline]], o.t.versions[o.names[candidate]]
+	several, varying := 0, 0
+	for i := range o.pairs {
+		c := &o.pairs[i]
+		b, x := &c.sides[baseline], &c.sides[candidate]
+		if b.recorded != x.recorded || b.sum.Cmp(x.sum) != 0 {
+			return false
+		}
+		if b.recorded < 2 {
+			continue
+		}
+		several++
+		if base[c.item].varies && next[c.item].varies {
+			varying++
+		}
+	}
+	return several >= fewestIdentical && varying >= fewestVarying
+}
+
 // cases says in how many cases the trials are equal, after "in".
 func (a alike) cases() string {
 	if a.all() {
@@ -183,6 +216,10 @@ func (o *overview) findings() gate.Found {
 		case a.all() && !a.differs:
 			f.Add("trials_all_equal", report.Note, a.same, "In %s, all trials of all cases have the same result; whether they are copies of one cached run cannot be told from that.", diag.Quote(name))
 		}
+	}
+	if o.identical() {
+		f.Add("versions_identical", report.Warning, len(o.pairs), "%s and %s have the same recorded results in every case, although trials of a case differ: a cache that ignores the version gives this, or one file copied as the other; chance hardly does.",
+			diag.Quote(o.names[baseline]), diag.Quote(o.names[candidate]))
 	}
 	gate.AddForms(&f, "versions_differ_only_in_form", "versions", t.versions)
 	gate.AddForms(&f, "cases_differ_only_in_form", "case ids", t.cases)

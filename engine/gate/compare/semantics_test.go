@@ -318,6 +318,43 @@ func TestNearlyAllCopied(t *testing.T) {
 	}
 }
 
+// TestVersionsIdentical: the baseline copied as the candidate is pointed at, where chance would hardly give the same counts.
+func TestVersionsIdentical(t *testing.T) {
+	mixed := slices.Concat(repeat(8, "110"), repeat(4, "111"))
+	for _, c := range []struct {
+		name      string
+		old, next []string
+		want      bool
+	}{
+		{"copied", mixed, mixed, true},
+		{"the same counts in another order", mixed, slices.Concat(repeat(8, "011"), repeat(4, "111")), true},
+		{"copied, one trial without a result", slices.Concat(mixed, []string{"1?1"}), slices.Concat(mixed, []string{"1?1"}), true},
+		{"one case differs", mixed, slices.Concat(repeat(7, "110"), []string{"100"}, repeat(4, "111")), false},
+		{"one case has a trial less", mixed, slices.Concat(repeat(7, "110"), []string{"11?"}, repeat(4, "111")), false},
+		{"one case is in one version", mixed, mixed[:11], false},
+		{"nine cases", repeat(9, "110"), repeat(9, "110"), false},
+		{"trials differ in seven cases only", slices.Concat(repeat(7, "110"), repeat(9, "111")), slices.Concat(repeat(7, "110"), repeat(9, "111")), false},
+		{"one trial a case", slices.Repeat([]string{"1", "0"}, 30), slices.Repeat([]string{"1", "0"}, 30), false},
+	} {
+		g := decide(t, signPolicy, written("old", c.old...)+written("new", c.next...))
+		if f := finding(g, "versions_identical"); (f != nil) != c.want || c.want && (f.Severity != report.Warning || f.Count != len(c.old)) {
+			t.Errorf("%s: finding %v, want one: %v", c.name, f, c.want)
+		}
+	}
+	body := ""
+	for _, version := range []string{"old", "new"} {
+		for i := range 10 {
+			body += fmt.Sprintf("%s,c%d,1,0.25\n%s,c%d,2,0.5\n", version, i, version, i)
+		}
+	}
+	if finding(scores(t, signPolicy, body), "versions_identical") == nil {
+		t.Error("copied scores are not pointed at")
+	}
+	if finding(scores(t, signPolicy, strings.Replace(body, "new,c3,1,0.25", "new,c3,1,0.250000000000000001", 1)), "versions_identical") != nil {
+		t.Error("scores that differ in the last decimal are taken as copied")
+	}
+}
+
 const scoreHeader = "version,case,trial,score\n"
 
 // scores decides trials with scores.
