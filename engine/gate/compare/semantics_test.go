@@ -126,6 +126,18 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestBrokenPlanIsNotAssumed: where the plan was not kept, nothing says that the numbers came out as planned.
+func TestBrokenPlanIsNotAssumed(t *testing.T) {
+	for _, broken := range []string{"{cases: 9, trials: 5}", "{cases: 8, trials: 4}"} {
+		g := decide(t, "plan: "+broken+"\n"+signPolicy, written("old", lessonOld...)+written("new", lessonNew...))
+		for _, list := range [][]string{g.Assumptions, ruleOf(t, g).Assumptions} {
+			if text := strings.Join(list, " "); !strings.Contains(text, "although the plan was not kept.") || strings.Contains(text, "as planned") || strings.Contains(text, "not repeated") {
+				t.Errorf("plan %s: %q", broken, text)
+			}
+		}
+	}
+}
+
 // TestNonInferiority: `minimum: -0.02` is met where the candidate is surely at most two points worse, which takes many
 // cases, and failed where it is surely more than that worse.
 func TestNonInferiority(t *testing.T) {
@@ -597,7 +609,7 @@ func TestAssumptionsAndLimits(t *testing.T) {
 	body := written("old", lessonOld...) + written("new", lessonNew...)
 	for settings, want := range map[string][]string{
 		"": {"no plan shows that they were", "The cases stand for those that matter"},
-		"plan: {cases: 8, trials: 5}\ncase_list: fixed\n": {"as planned, and run once", "The cases are a fixed list"},
+		"plan: {cases: 8, trials: 5}\ncase_list: fixed\n": {"as planned, and the run was not repeated", "The cases are a fixed list"},
 	} {
 		g := decide(t, settings+"rules: [{id: s, metric: sign_test}, {id: r, metric: rate, minimum: 0.5}]", body)
 		for _, r := range g.Rules {
@@ -610,6 +622,9 @@ func TestAssumptionsAndLimits(t *testing.T) {
 			if r.Assumptions[0] != r.Conditions || r.Conditions == "" {
 				t.Errorf("%q, rule %s: when the interval holds is not first: %q", settings, r.ID, r.Assumptions)
 			}
+		}
+		if text := strings.Join(g.Assumptions, " "); strings.Contains(text, "run once") || strings.Contains(text, "plan was not kept") {
+			t.Errorf("%q: %q", settings, text)
 		}
 		if limits := strings.Join(g.Limits, " "); !strings.Contains(limits, "Rerunning until it passes") || !strings.Contains(limits, "not that it can be relied on") {
 			t.Errorf("limits %q", limits)

@@ -93,10 +93,14 @@ func (o *overview) summary() string {
 // assumptions are what the answer rests on and the files cannot show.
 func (q *question) assumptions() []string {
 	list := []string{"Each trial was run anew, independently of the others: none is a cached answer, and none saw another."}
-	if q.plan == (plan{}) {
-		list = append(list, "The numbers of cases and of trials were fixed before the first result was seen; no plan shows that they were.")
-	} else {
-		list = append(list, "The numbers of cases and of trials were fixed before the first result was seen, as planned, and run once.")
+	const before = "The numbers of cases and of trials were fixed before the first result was seen"
+	switch {
+	case q.plan == (plan{}):
+		list = append(list, before+"; no plan shows that they were.")
+	case q.seen.broken != "":
+		list = append(list, before+", although the plan was not kept.")
+	default:
+		list = append(list, before+", as planned, and the run was not repeated.")
 	}
 	if q.fixed {
 		return append(list, "The cases are a fixed list: the trials are the chance, and nothing is said of other cases.")
