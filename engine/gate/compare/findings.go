@@ -232,6 +232,9 @@ func (o *overview) findings() gate.Found {
 		}
 		f.Add("other_versions", report.Note, len(o.others), "The files also hold %s (%s), %s.", gate.Plural(len(o.others), "other version", "other versions"), gate.Quoted(o.others), text)
 	}
+	if !o.paired() && len(o.others) == 2 {
+		f.Add("no_comparison", report.Note, 1, "The files hold two versions, %s, and which is the baseline and which the candidate is not said, so they are not compared: name them with --baseline and --candidate.", gate.Quoted(o.others))
+	}
 	if o.plan == (plan{}) {
 		f.Add("no_plan", report.Note, 1, "No plan fixes the numbers of cases and trials: whoever reruns until it passes will pass in the end, since each rerun is a new chance to be lucky. Fix them first with `plan: {cases: …, trials: …}`.")
 	}

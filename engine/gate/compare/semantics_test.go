@@ -126,6 +126,32 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestNoComparison: `report` and `check` of two versions without names say how they would be compared.
+func TestNoComparison(t *testing.T) {
+	two := header + written("old", "1", "0") + written("new", "1", "1")
+	for _, c := range []struct {
+		text  string
+		flags gate.Flags
+		want  bool
+	}{
+		{two, gate.Flags{}, true},
+		{two, gate.Flags{Baseline: "old", Candidate: "new"}, false},
+		{two + written("third", "1"), gate.Flags{}, false},
+		{header + written("old", "1"), gate.Flags{}, false},
+	} {
+		for _, verb := range []gate.Verb{gate.Check, gate.Report} {
+			a, err := tryRun(run{verb: verb, names: []string{"t.csv"}, flags: c.flags, files: map[string]string{"t.csv": c.text}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := finding(a.Gate, "no_comparison")
+			if (f != nil) != c.want || c.want && (f.Severity != report.Note || !strings.Contains(f.Message, `"new", "old"`) || !strings.Contains(f.Message, "--baseline and --candidate")) {
+				t.Errorf("%s of %q with %+v: finding %v, want one: %v", verb, c.text, c.flags, f, c.want)
+			}
+		}
+	}
+}
+
 // TestBrokenPlanIsNotAssumed: where the plan was not kept, nothing says that the numbers came out as planned.
 func TestBrokenPlanIsNotAssumed(t *testing.T) {
 	for _, broken := range []string{"{cases: 9, trials: 5}", "{cases: 8, trials: 4}"} {
