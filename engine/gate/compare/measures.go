@@ -279,6 +279,9 @@ func (v *view) difference() (measured, error) {
 		err = v.mean(&m, low, high, interval.Difference)
 	}
 	v.finish(&m, estimated, len(v.cases))
+	if estimated == 0 {
+		m.doubts.Undecided = v.noPair()
+	}
 	return m, err
 }
 

@@ -152,6 +152,22 @@ func TestNoComparison(t *testing.T) {
 	}
 }
 
+// TestNoSharedCase: where the versions have no case in common, that is what is said, not that trials are missing.
+func TestNoSharedCase(t *testing.T) {
+	const rules = "rules: [{id: s, metric: sign_test}, {id: d, metric: pass_rate_difference, minimum: 0}]"
+	for body, want := range map[string]string{
+		"old,a,1,1\nold,a,2,1\nnew,A,1,1\nnew,A,2,0\n": "Nothing was evaluated: no case is in both versions.",
+		"old,a,1,1\nnew,a,1,\n":                        "Nothing was evaluated: no case has recorded trials in both versions.",
+		"old,a,1,1\nnew,a,1,\nnew,b,1,1\n":             "Nothing was evaluated: no case has recorded trials in both versions.",
+	} {
+		for _, r := range decide(t, rules, body).Rules {
+			if r.Verdict != report.InsufficientEvidence || r.Reason != want {
+				t.Errorf("%q, %s: %s (%s), want %s", body, r.ID, r.Verdict, r.Reason, want)
+			}
+		}
+	}
+}
+
 // TestBrokenPlanIsNotAssumed: where the plan was not kept, nothing says that the numbers came out as planned.
 func TestBrokenPlanIsNotAssumed(t *testing.T) {
 	for _, broken := range []string{"{cases: 9, trials: 5}", "{cases: 8, trials: 4}"} {

@@ -293,17 +293,24 @@ func (v *view) signTest() measured {
 	if s.missing > 0 {
 		m.Caution = strings.TrimSpace(s.depends() + out.flips())
 	}
-	if !v.anyPair() {
-		m.doubts.Undecided = "Nothing was evaluated: no case has recorded trials in both versions."
-	}
+	m.doubts.Undecided = v.noPair()
 	return m
 }
 
-// anyPair reports whether some case has recorded trials in both versions.
-func (v *view) anyPair() bool {
-	return slices.ContainsFunc(v.cases, func(c pairing) bool {
-		return c.sides[baseline].recorded > 0 && c.sides[candidate].recorded > 0
-	})
+// noPair says why nothing was compared, "" where some case has recorded trials in both versions.
+func (v *view) noPair() string {
+	shared := false
+	for i := range v.cases {
+		b, x := &v.cases[i].sides[baseline], &v.cases[i].sides[candidate]
+		if b.recorded > 0 && x.recorded > 0 {
+			return ""
+		}
+		shared = shared || b.rows > 0 && x.rows > 0
+	}
+	if !shared {
+		return "Nothing was evaluated: no case is in both versions."
+	}
+	return "Nothing was evaluated: no case has recorded trials in both versions."
 }
 
 // depends says, as a sentence to add, how much the split depends on missing trials.
