@@ -532,7 +532,18 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 	case out.Verdict == report.ManualReview:
 		out.Needs = &report.Needs{What: "a person to decide, or a new run whose numbers are fixed first"}
 	}
+	inSingular(out.Needs)
 	return out, nil
+}
+
+// oneMore puts what is needed into the singular.
+var oneMore = strings.NewReplacer("more cases that move ", "more case that moves ", "more cases", "more case")
+
+// inSingular words what is needed for one, where it is one.
+func inSingular(n *report.Needs) {
+	if n != nil && n.AtLeast == 1 {
+		n.What = oneMore.Replace(n.What)
+	}
 }
 
 // emptySlice says of a slice without a case what its columns hold.

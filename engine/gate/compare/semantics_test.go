@@ -646,6 +646,31 @@ func TestSignNeeds(t *testing.T) {
 	}
 }
 
+// TestOneMoreCase: what is needed is worded for one, where it is one.
+func TestOneMoreCase(t *testing.T) {
+	for _, c := range []struct {
+		policy string
+		want   report.Needs
+	}{
+		// Seven against none give p = .063 over repeated looks, eight .035 (TestRepeatedSignTest).
+		{"looks: repeated\n" + signPolicy, report.Needs{What: "more case that moves as these do", AtLeast: 1}},
+		{"rules: [{id: r, metric: pass_rate_difference, looks: once, planned: 8, minimum: 0.7}]", report.Needs{What: "more case, as planned", AtLeast: 1}},
+		{"rules: [{id: r, metric: pass_rate_difference, looks: once, planned: 9, minimum: 0.7}]", report.Needs{What: "more cases, as planned", AtLeast: 2}},
+	} {
+		r := ruleOf(t, decide(t, c.policy, written("old", repeat(7, "0")...)+written("new", repeat(7, "1")...)))
+		if r.Needs == nil || *r.Needs != c.want {
+			t.Errorf("%s: %s, needs %+v, want %+v", c.policy, r.Verdict, r.Needs, c.want)
+		}
+	}
+	// One case whose direction depends on its missing trials depends on them, two do.
+	for n, want := range map[int]string{1: "0 cases are better and 0 worse; 1 depends on them)", 2: "0 cases are better and 0 worse; 2 depend on them)"} {
+		r := ruleOf(t, decide(t, signPolicy, written("old", repeat(n, "10")...)+written("new", repeat(n, "??")...)+"old,z,1,1\nnew,z,1,1\n"))
+		if !strings.Contains(r.Reason, want) {
+			t.Errorf("%d open cases: %q lacks %q", n, r.Reason, want)
+		}
+	}
+}
+
 // TestAssumptionsAndLimits: every rule says what it rests on, and the report what it cannot tell.
 func TestAssumptionsAndLimits(t *testing.T) {
 	body := written("old", lessonOld...) + written("new", lessonNew...)

@@ -380,7 +380,7 @@ func (x *verdict) conclude(r *report.Rule) {
 	counts := fmt.Sprintf("%s better and %d worse", gate.Plural(x.split.better, "case is", "cases are"), x.split.worse)
 	if x.open {
 		r.Verdict = report.InsufficientEvidence
-		r.Reason = fmt.Sprintf("The missing trials could make the candidate better or worse (for certain, %s; %d depend on them), so it is uncertain.", counts, x.signed.ambiguous)
+		r.Reason = fmt.Sprintf("The missing trials could make the candidate better or worse (for certain, %s; %s on them), so it is uncertain.", counts, gate.Plural(x.signed.ambiguous, "depends", "depend"))
 		x.tellMissing(r)
 		return
 	}
