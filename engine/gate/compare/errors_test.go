@@ -2,10 +2,15 @@ package compare
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/report"
 )
 
 // TestRowErrors: what a row, two rows, or all rows show to be wrong, with its place.
@@ -42,6 +47,46 @@ func TestRowErrors(t *testing.T) {
 	if err != nil || a.Gate.Data.Of("trials") != 6 {
 		t.Errorf("rows without a trial: %v, %v", a.Gate.Data, err)
 	}
+}
+
+// TestScoresJustOutside: a score just below 0 or above 1 is refused as written, although rounding to 18 decimals would bring
+// it into [0, 1]; one just inside is rounded, which is told.
+func TestScoresJustOutside(t *testing.T) {
+	read := func(text string) (report.Gate, error) {
+		a, err := tryRun(run{verb: gate.Report, names: []string{"t.csv"}, files: map[string]string{"t.csv": scoreHeader + "old,a,1," + text + "\n"}})
+		return a.Gate, err
+	}
+	zeros := strings.Repeat("0", 400)
+	for _, text := range []string{"1.0000000000000000001", "+1.0000000000000000001", "01.0000000000000000000000001", "10000000000000000000.1e-19", "0." + zeros + "10000000000000000000001e401",
+		"1." + zeros + "1", "-1e-30", "-0.0000000000000000004", "-1e-999999999999", "-." + zeros + "1"} {
+		if _, err := read(text); err == nil || err.Error() != "t.csv:2:9: score: found "+diag.Quote(text)+"; a number from 0 to 1 is allowed" {
+			t.Errorf("%s: %v, want an error", text, err)
+		}
+	}
+	for _, text := range []string{"0.9999999999999999999", "+.99999999999999999999", "9999999999999999999.9e-19", "1e-30", "+1e-999999999999", "0." + zeros + "1"} {
+		g, err := read(text)
+		if err != nil || finding(g, "scores_rounded") == nil {
+			t.Errorf("%s: %v, findings %v; want it rounded", text, err, g.Findings)
+		}
+	}
+	for _, text := range []string{"0", "-0", "-0.000", "1", "1.000", "100e-2"} {
+		g, err := read(text)
+		if err != nil || finding(g, "scores_rounded") != nil {
+			t.Errorf("%s: %v, findings %v; want it read as it is", text, err, g.Findings)
+		}
+	}
+	// Against rational arithmetic, at numbers around both ends.
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[+-]?(0{0,3}[01]?\.(0{15,20}|9{15,20})[0-9]{0,3}|[19]0{0,2}[0-9]{18,20}e-(19|20|21|22))`).Draw(t, "score")
+		x, ok := new(big.Rat).SetString(text)
+		if !ok {
+			t.Fatalf("%s is no number", text)
+		}
+		_, err := read(text)
+		if want := x.Sign() < 0 || x.Cmp(big.NewRat(1, 1)) > 0; (err != nil) != want {
+			t.Fatalf("%s: %v, want an error: %v", text, err, want)
+		}
+	})
 }
 
 // TestDuplicatesAmongMany: a second row of a trial is found among more trials than are looked through one by one, in
