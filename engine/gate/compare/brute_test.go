@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"math/bits"
@@ -35,10 +36,10 @@ func TestEstimatorsAgainstSubsets(t *testing.T) {
 						every++
 					}
 				}
-				if got, want := estimator(passAtK, k)(c, n), float64(one)/float64(all); math.Abs(got-want) > 1e-15 {
+				if got, want := newEstimator(passAtK, k).share(c, n), float64(one)/float64(all); got != want {
 					t.Errorf("pass_at_%d of %d in %d: %v, want %v", k, c, n, got, want)
 				}
-				if got, want := estimator(passAllK, k)(c, n), float64(every)/float64(all); math.Abs(got-want) > 1e-15 {
+				if got, want := newEstimator(passAllK, k).share(c, n), float64(every)/float64(all); got != want {
 					t.Errorf("pass_all_%d of %d in %d: %v, want %v", k, c, n, got, want)
 				}
 			}
@@ -61,13 +62,82 @@ func TestEstimatorsAtTenThousand(t *testing.T) {
 		for _, c := range []int{0, 1, 2, 5000, 9000, 9990, 9999, n} {
 			all, _ := new(big.Rat).SetFrac(choose(c, k), whole).Float64()
 			none, _ := new(big.Rat).SetFrac(choose(n-c, k), whole).Float64()
-			if got := estimator(passAllK, k)(c, n); math.Abs(got-all) > 1e-11*all {
+			if got := newEstimator(passAllK, k).share(c, n); math.Abs(got-all) > 1e-11*all {
 				t.Errorf("pass_all_%d of %d in %d: %v, want %v", k, c, n, got, all)
 			}
-			if got := estimator(passAtK, k)(c, n); math.Abs(got-(1-none)) > 1e-11 {
+			if got := newEstimator(passAtK, k).share(c, n); math.Abs(got-(1-none)) > 1e-11 {
 				t.Errorf("pass_at_%d of %d in %d: %v, want %v", k, c, n, got, 1-none)
 			}
 		}
+	}
+}
+
+// TestPassKMeansAreExact: the mean over cases is the float64 nearest to the exact mean, not a sum of rounded quotients.
+func TestPassKMeansAreExact(t *testing.T) {
+	// Of five trials, C(5, 3) = 10 ways to draw three: with 3, 4 and 5 passes 1, 4 and 10 of them have passes only.
+	// 14·1 + 2·.4 + 9·.1 = 15.7 over 40 cases.
+	cases := slices.Concat(repeat(14, "11111"), repeat(2, "11110"), repeat(9, "01101"), repeat(15, "00011"))
+	g := decide(t, "rules: [{id: r, metric: pass_all_k, k: 3, minimum: 0.1}]", written("old", cases...)+written("new", cases...))
+	r := ruleOf(t, g)
+	if *r.Estimate != 0.3925 || r.Completions.Low != 0.3925 || r.Completions.High != 0.3925 {
+		t.Errorf("15.7 of 40: %v (%v to %v), want 0.3925", *r.Estimate, r.Completions.Low, r.Completions.High)
+	}
+	// One side's passes are the other's failures: pass_at_k is 1 − pass_all_k of the failures, 24.3 of 40.
+	mirrored := strings.NewReplacer("1", "0", "0", "1")
+	for i, c := range cases {
+		cases[i] = mirrored.Replace(c)
+	}
+	r = ruleOf(t, decide(t, "rules: [{id: r, metric: pass_at_k, k: 3, minimum: 0.1}]", written("old", cases...)+written("new", cases...)))
+	if *r.Estimate != 0.6075 {
+		t.Errorf("24.3 of 40: %v, want 0.6075", *r.Estimate)
+	}
+	// Cases of different numbers of trials, added up as fractions one by one; a case of more trials than are counted
+	// exactly makes no difference beyond rounding.
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(1, 12).Draw(t, "k")
+		metric := rapid.SampledFrom([]string{passAtK, passAllK}).Draw(t, "metric")
+		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) outcome {
+			n := rapid.IntRange(k, 40).Draw(t, "n")
+			return outcome{rapid.IntRange(0, n).Draw(t, "c"), n}
+		}), 1, 30).Draw(t, "cases")
+		of, exact := outcomes{}, new(big.Rat)
+		for _, o := range list {
+			of[o]++
+			share := big.NewRat(1, 1)
+			drawn := o.c
+			if metric == passAtK {
+				drawn = o.n - o.c
+			}
+			for i := range k { // the chance that each of k draws is among those left of the drawn kind
+				share.Mul(share, big.NewRat(int64(max(0, drawn-i)), int64(o.n-i)))
+			}
+			if metric == passAtK {
+				share.Sub(big.NewRat(1, 1), share)
+			}
+			exact.Add(exact, share)
+		}
+		want, _ := exact.Quo(exact, big.NewRat(int64(len(list)), 1)).Float64()
+		e := newEstimator(metric, k)
+		if got := e.mean(of); got != want {
+			t.Fatalf("%s, k %d of %v: %v, want %v", metric, k, of, got, want)
+		}
+		if got := e.nearMean(of); math.Abs(got-want) > 1e-14 {
+			t.Fatalf("%s, k %d of %v as float64s: %v, want %v", metric, k, of, got, want)
+		}
+	})
+}
+
+// TestManyTrialsAreNotExact: cases beyond the exact range are taken as float64s, which is as good to the eye, and quick.
+func TestManyTrialsAreNotExact(t *testing.T) {
+	e := newEstimator(passAllK, 2)
+	// (3000·2999 + 4000·3999)/(2·4000·3999), and a case of two passes in two trials.
+	got := e.mean(outcomes{{3000, 4000}: 1, {4000, 4000}: 1, {2, 2}: 2})
+	want := (3000.*2999/(4000.*3999) + 1 + 2) / 4
+	if math.Abs(got-want) > 1e-15 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if len(e.choices) != 0 && slices.Max(slices.Collect(maps.Keys(e.choices))) > mostExact {
+		t.Errorf("binomial coefficients of %d cases", len(e.choices))
 	}
 }
 

@@ -127,31 +127,42 @@ func (v *view) passK(metric string, k int, name string, list []attempts) (measur
 		Metric: metric, Labels: v.label("version", name, "k", strconv.Itoa(k)), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Units: report.Int(len(list)), UnitName: "cases", Missing: report.Int(c.missing), LeftOut: v.leftOut(),
 	}}
+	e := newEstimator(metric, k)
 	low, high := make([]float64, len(list)), make([]float64, len(list))
-	var estimates []float64
-	share := estimator(metric, k)
-	certain, possible := 0, 0 // cases that are 1 whatever the missing trials were, and those that can be
+	alike := map[attemptCounts]int{} // cases with the same counts
 	for i, a := range list {
 		passes := int(a.sum.Int64())
-		low[i], high[i] = share(passes, a.n), share(passes+a.missing(), a.n)
+		low[i], high[i] = e.share(passes, a.n), e.share(passes+a.missing(), a.n)
+		alike[attemptCounts{passes, a.recorded, a.n}]++
+	}
+	lows, highs, estimates := outcomes{}, outcomes{}, outcomes{}
+	estimated := 0
+	certain, possible := 0, 0 // cases that are 1 whatever the missing trials were, and those that can be
+	for a, cases := range alike {
+		worst, best := outcome{a.passes, a.n}, outcome{a.passes + a.n - a.recorded, a.n}
+		lows[worst] += cases
+		highs[best] += cases
+		least, most := e.share(worst.c, worst.n), e.share(best.c, best.n)
 		switch {
 		case a.recorded >= k:
-			estimates = append(estimates, share(passes, a.recorded))
-		case low[i] == high[i]:
-			estimates = append(estimates, low[i])
+			estimates[outcome{a.passes, a.recorded}] += cases
+			estimated += cases
+		case least == most:
+			estimates[worst] += cases
+			estimated += cases
 		}
-		if low[i] == 1 {
-			certain++
+		if least == 1 {
+			certain += cases
 		}
-		if high[i] == 1 {
-			possible++
+		if most == 1 {
+			possible += cases
 		}
 	}
 	if len(list) > 0 {
-		m.Completions = &report.Completions{Low: mean(low), High: mean(high)}
+		m.Completions = &report.Completions{Low: e.mean(lows), High: e.mean(highs)}
 	}
-	if len(estimates) > 0 {
-		m.Estimate = report.Number(mean(estimates))
+	if estimated > 0 {
+		m.Estimate = report.Number(e.mean(estimates))
 	}
 	// With as many trials as k in every case, a case is 0 or 1 by construction.
 	exact := c.least == k && c.most == k
@@ -167,25 +178,113 @@ func (v *view) passK(metric string, k int, name string, list []attempts) (measur
 	default:
 		err = v.mean(&m, low, high, interval.Unit)
 	}
-	v.finish(&m, len(estimates), len(list))
+	v.finish(&m, estimated, len(list))
 	return m, err
 }
 
-// estimator returns the unbiased estimate of a case's pass_at_k or pass_all_k from c passes in n trials, n >= k.
-func estimator(metric string, k int) func(c, n int) float64 {
-	known := map[[2]int]float64{}
-	return func(c, n int) float64 {
-		x, found := known[[2]int{c, n}]
-		if !found {
-			if metric == passAllK {
-				x = allOf(c, n, k)
-			} else {
-				x = 1 - allOf(n-c, n, k)
-			}
-			known[[2]int{c, n}] = x
+// attemptCounts is what a case's pass_at_k and pass_all_k depend on.
+type attemptCounts struct{ passes, recorded, n int }
+
+// outcome is c passes in n trials.
+type outcome struct{ c, n int }
+
+// outcomes counts the cases of each outcome.
+type outcomes map[outcome]int
+
+// mostExact is the number of trials of a case up to which estimates are exact fractions; beyond, binomial coefficients
+// have thousands of digits, and products of float64s take their place.
+const mostExact = 2000
+
+// estimator is the unbiased estimate of a case's pass_at_k (1 − C(n−c, k)/C(n, k)) or pass_all_k (C(c, k)/C(n, k)) from c
+// passes in n trials, n >= k >= 1. It keeps what it has computed.
+type estimator struct {
+	all     bool // pass_all_k
+	k       int
+	known   map[outcome]float64
+	choices map[int]*big.Int // C(m, k) by m
+}
+
+// newEstimator returns the estimator of a metric.
+func newEstimator(metric string, k int) *estimator {
+	return &estimator{all: metric == passAllK, k: k, known: map[outcome]float64{}, choices: map[int]*big.Int{}}
+}
+
+// choose is C(m, k), 0 where m < k.
+func (e *estimator) choose(m int) *big.Int {
+	x, found := e.choices[m]
+	if !found {
+		x = new(big.Int)
+		if m >= e.k {
+			x.Binomial(int64(m), int64(e.k))
 		}
+		e.choices[m] = x
+	}
+	return x
+}
+
+// ways is how many of the C(n, k) ways to draw k of the n trials count: with passes only, or with at least one.
+func (e *estimator) ways(c, n int) *big.Int {
+	if e.all {
+		return e.choose(c)
+	}
+	return new(big.Int).Sub(e.choose(n), e.choose(n-c))
+}
+
+// share is the estimate for one case: up to mostExact trials the float64 nearest to it.
+func (e *estimator) share(c, n int) float64 {
+	x, found := e.known[outcome{c, n}]
+	if found {
 		return x
 	}
+	switch {
+	case n <= mostExact:
+		x, _ = new(big.Rat).SetFrac(e.ways(c, n), e.choose(n)).Float64()
+	case e.all:
+		x = allOf(c, n, e.k)
+	default:
+		x = 1 - allOf(n-c, n, e.k)
+	}
+	e.known[outcome{c, n}] = x
+	return x
+}
+
+// mean is the mean of the estimates over cases, of which there is one at least: an exact sum and one division where no
+// case has more than mostExact trials.
+func (e *estimator) mean(of outcomes) float64 {
+	byTrials := map[int]*big.Int{} // the sum of ways by n; the fractions of one n have one denominator
+	cases := 0
+	for o, count := range of {
+		cases += count
+		if o.n > mostExact {
+			return e.nearMean(of)
+		}
+		if byTrials[o.n] == nil {
+			byTrials[o.n] = new(big.Int)
+		}
+		byTrials[o.n].Add(byTrials[o.n], new(big.Int).Mul(e.ways(o.c, o.n), big.NewInt(int64(count))))
+	}
+	total := new(big.Rat) // its denominator divides lcm(1, …, n), as every C(n, k) does
+	for n, ways := range byTrials {
+		total.Add(total, new(big.Rat).SetFrac(ways, e.choose(n)))
+	}
+	x, _ := total.Quo(total, new(big.Rat).SetInt64(int64(cases))).Float64()
+	return x
+}
+
+// nearMean is the mean of the estimates as float64s, the same for any order of the cases.
+func (e *estimator) nearMean(of outcomes) float64 {
+	cases := 0
+	list := make([]float64, 0, len(of))
+	for o, count := range of {
+		cases += count
+		list = append(list, float64(float64(count)*e.share(o.c, o.n)))
+	}
+	slices.Sort(list)
+	total := 0.0
+	for _, x := range list {
+		total += x
+	}
+	return total / float64(cases)
 }
 
 // allOf returns C(c, k)/C(n, k): the chance that k of n trials drawn without putting back are all among c of them. It is
@@ -204,15 +303,6 @@ func allOf(c, n, k int) float64 {
 		p = float64(p * (float64(from-i) / float64(n-i)))
 	}
 	return p
-}
-
-// mean is the mean of a list, which is not empty, the same for any order of it.
-func mean(list []float64) float64 {
-	total := 0.0
-	for _, x := range slices.Sorted(slices.Values(list)) {
-		total += x
-	}
-	return total / float64(len(list))
 }
 
 // atMost are the k that a report lists of 1 to most: the first ten, powers of two, the last.
