@@ -128,7 +128,12 @@ func TestVersionErrors(t *testing.T) {
 		{"one name twice", run{policy: "baseline: old\ncandidate: old\n" + signPolicy, names: []string{"t.csv"}}, `policy.yaml:2:12: baseline and candidate are both "old"; comparing needs two versions`},
 		{"two names for one", run{policy: "baseline: old\ncandidate: new\n" + signPolicy, names: []string{"t.csv"}, flags: gate.Flags{Baseline: "new"}},
 			`policy.yaml:1:11: baseline is "old" here and "new" in --baseline; say it once, or the same in both`},
-		{"one file", run{policy: signPolicy, flags: gate.Flags{Candidate: "b.csv"}}, "a file is given as candidate and none as baseline; give a file for each version, or files that hold both"},
+		{"one file", run{policy: signPolicy, flags: gate.Flags{Candidate: "b.csv"}}, "no file of trials is named, so candidate is read as a file, and none is given as baseline; give a file for each version, or name files that hold both"},
+		{"names without files", run{policy: "baseline: old\ncandidate: new\n" + signPolicy},
+			"policy.yaml:1:11: no file of trials is named, so baseline and candidate are read as files, and \"old\" and \"new\" look like names of versions; name the files of trials (`trials` in the policy, or on the command line), or write ./old and ./new where they are files"},
+		{"names without files, on the command line", run{policy: signPolicy, flags: gate.Flags{Baseline: "old", Candidate: "new"}},
+			"no file of trials is named, so baseline and candidate are read as files, and \"old\" and \"new\" look like names of versions; name the files of trials (`trials` in the policy, or on the command line), or write ./old and ./new where they are files"},
+		{"a folder and an ending are files", run{policy: signPolicy, flags: gate.Flags{Baseline: "old", Candidate: "new.csv"}}, "new.csv: there is no such file\nold: there is no such file"},
 		{"one file twice", run{policy: signPolicy, flags: gate.Flags{Baseline: "b.csv", Candidate: "b.csv"}}, `baseline and candidate are the same file, "b.csv"; comparing needs two`},
 		{"two versions in a file of one", run{policy: signPolicy, flags: gate.Flags{Baseline: "a.csv", Candidate: "b.csv"}},
 			`a.csv:3:1: version is "v2" here and "v1" at a.csv:2:1, but the file of the baseline holds one version; name the file and the two versions instead`},
@@ -171,11 +176,27 @@ func TestPolicyErrors(t *testing.T) {
 		{"columns: {versoin: v}\n" + signPolicy, body, `policy.yaml:3:11: columns: compare reads no column "versoin"; its columns are version, case, trial, passed, score and those of a rule's ` + "`where`"},
 		{"columns: {trial: case}\n" + signPolicy, body, `policy.yaml:3:18: columns: case and trial would both be read from the column "case"; each needs its own`},
 		{"rules: [{id: r, metric: rate, minimum: 0.5, where: {passed: 1}}]", body, "policy.yaml:3:53: where: passed is what trials set or measure, and a slice is of cases; slice by something of the case that was known beforehand"},
+		{"plan: {cases: 3, trials: 2}\nrules: [{id: r, metric: pass_at_k, k: 3, minimum: 0.5}, {id: s, metric: pass_all_k, k: 2, minimum: 0.5}]", body, "policy.yaml:4:39: k is 3, and plan says 2 trials of a case; allowed: 1 to 2"},
+		{"plan: {cases: 3, trials: 1}\nrules: [{id: r, metric: pass_at_k, k: 2, minimum: 0.5}]", body, "policy.yaml:4:39: k is 2, and plan says 1 trial of a case; allowed: 1 to 1"},
+		{"plan: {cases: 3, trials: 2}\nlooks: once\nplanned: 4\nrules: [{id: r, metric: rate, minimum: 0.5}, {id: s, metric: sign_test}]", body, "policy.yaml:5:10: planned is 4, and plan says 3 cases; say the same number in both (only a rule with `where` may plan fewer)"},
+		{"plan: {cases: 3, trials: 2}\nrules: [{id: r, metric: rate, minimum: 0.5, looks: once, planned: 2}]", body, "policy.yaml:4:67: planned is 2, and plan says 3 cases; say the same number in both (only a rule with `where` may plan fewer)"},
+		{"plan: {cases: 3, trials: 2}\nrules: [{id: r, metric: rate, minimum: 0.5, looks: once, planned: 4, where: {case: a}}]", body, "policy.yaml:4:67: planned is 4, and plan says 3 cases; say"},
+		{"rules: [{id: r, metric: rate, minimum: 0.5, where: {}}]", body, "policy.yaml:3:45: where is empty; name a column and the value that it must have, as in {level: hard}, or leave where out for all cases"},
+		{"rules: [{id: r, metric: rate, minimum: 0.5, where: {case: [a]}}]", body, "policy.yaml:3:59: where \"case\": found a list; a text is wanted"},
 		{"case_lst: fixed\n" + signPolicy, body, `policy.yaml:3:1: unknown key "case_lst" in the policy; did you mean "case_list"?`},
 	} {
 		_, err := tryRun(run{verb: gate.Decide, policy: versions + c.policy, names: []string{"t.csv"}, files: map[string]string{"t.csv": c.text}})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", c.policy, err, c.want)
+		}
+	}
+	// What is right beside these.
+	for _, policyText := range []string{
+		"plan: {cases: 3, trials: 2}\nlooks: once\nplanned: 3\nrules: [{id: r, metric: pass_at_k, k: 2, minimum: 0.5}, {id: s, metric: sign_test}]",
+		"plan: {cases: 3, trials: 2}\nrules: [{id: r, metric: rate, minimum: 0.5, looks: once, planned: 2, where: {case: case-1}}]",
+	} {
+		if _, err := tryRun(run{verb: gate.Decide, policy: versions + policyText, names: []string{"t.csv"}, files: map[string]string{"t.csv": body}}); err != nil {
+			t.Errorf("%s: %v", policyText, err)
 		}
 	}
 }

@@ -194,9 +194,14 @@ func (q *question) readFrom(paths []string, files [2]string, base string, named 
 	case files[baseline] == "" || files[candidate] == "":
 		for role, file := range files {
 			if file == "" {
-				diags.Addf(named[1-role].Pos, "a file is given as %s and none as %s; give a file for each version, or files that hold both", roles[1-role], roles[role])
+				diags.Addf(named[1-role].Pos, "no file of trials is named, so %s is read as a file, and none is given as %s; give a file for each version, or name files that hold both", roles[1-role], roles[role])
 			}
 		}
+		return
+	case bare(files[baseline]) && bare(files[candidate]):
+		b, c := files[baseline], files[candidate]
+		diags.Addf(named[baseline].Pos, "no file of trials is named, so baseline and candidate are read as files, and %s and %s look like names of versions; name the files of trials (`trials` in the policy, or on the command line), or write ./%s and ./%s where they are files",
+			diag.Quote(b), diag.Quote(c), diag.Printable(b), diag.Printable(c))
 		return
 	case files[baseline] == files[candidate]:
 		diags.Addf(at, "baseline and candidate are the same file, %s; comparing needs two", diag.Quote(files[baseline]))
@@ -207,6 +212,9 @@ func (q *question) readFrom(paths []string, files [2]string, base string, named 
 		q.inputs = append(q.inputs, input)
 	}
 }
+
+// bare reports whether a name is more likely a version's than a file's: without an ending, a folder or a pattern.
+func bare(name string) bool { return name != "-" && !strings.ContainsAny(name, `./\*?[`) }
 
 // readSection reads the gate's keys of a section, and its rules.
 func (q *question) readSection(s *policy.Section) {
@@ -223,6 +231,7 @@ func (q *question) readSection(s *policy.Section) {
 		q.plan = plan{cases.Value, trials.Value}
 	}
 	rules, findings := policy.ReadRules(s, q.source.Settings, ruleSpec())
+	q.checkPlanned(s.Map, q.judging, false)
 	for i := range rules {
 		q.rules = append(q.rules, q.compileRule(rules[i]))
 	}
@@ -233,6 +242,16 @@ func (q *question) readSection(s *policy.Section) {
 	for _, f := range findings {
 		q.prospects = append(q.prospects, diag.Diagnostic{Pos: f.Pos, Message: f.Message})
 	}
+}
+
+// checkPlanned reports a number of cases for looks: once that is not the plan's. Of a slice fewer cases may be planned. A
+// section's own mistake comes once a rule too, at one place and in the same words, and is printed once.
+func (q *question) checkPlanned(m *policy.Map, j policy.Judging, slice bool) {
+	n := j.Planned.Value
+	if q.plan.cases == 0 || j.Looks.Value != policy.LooksOnce || !j.Planned.Set || n == q.plan.cases || slice && n < q.plan.cases {
+		return
+	}
+	m.Errorf(j.Planned.Pos, "planned is %d, and plan says %s; say the same number in both (only a rule with `where` may plan fewer)", n, gate.Plural(q.plan.cases, "case", "cases"))
 }
 
 // onceOnFixed is the problem of the interval for a planned number of cases on a list that was not drawn.
@@ -253,6 +272,8 @@ func (q *question) compileRule(p policy.Rule) rule {
 		p.Map.Errorf(p.Metric.Pos, "%s has no k; say of how many trials, such as k: 5", p.Name())
 	case !r.ofPasses() && p.Map.Has("k"):
 		p.Map.Errorf(p.Map.KeyPos("k"), "k is for pass_at_k and pass_all_k, not for %s", metric)
+	case q.beyondPlan(&r):
+		p.Map.Errorf(r.k.Pos, "k is %d, and plan says %s of a case; allowed: 1 to %d", r.k.Value, gate.Plural(q.plan.trials, "trial", "trials"), q.plan.trials)
 	}
 	if p.Metric.Set && !r.ofOne() && version.Set {
 		p.Map.Errorf(version.Pos, "%s compares both versions; leave version out", p.Metric.Value)
@@ -273,8 +294,17 @@ func (q *question) compileRule(p policy.Rule) rule {
 			p.Map.Errorf(w.Key.Pos, "where: %s is what trials set or measure, and a slice is of cases; slice by something of the case that was known beforehand", name)
 		}
 	}
+	if p.Where != nil && cap(p.Where) == 0 { // without an entry; a value that cannot be read is reported already
+		p.Map.Errorf(p.Map.KeyPos("where"), "where is empty; name a column and the value that it must have, as in {level: hard}, or leave where out for all cases")
+	}
 	r.terms, r.slice = q.slicing.Terms(p.Where)
+	q.checkPlanned(p.Map, r.Judging, r.terms != nil)
 	return r
+}
+
+// beyondPlan reports whether a rule's k is more than the planned trials of a case.
+func (q *question) beyondPlan(r *rule) bool {
+	return r.ofPasses() && q.plan.trials > 0 && r.k.Value > q.plan.trials
 }
 
 // Inputs implements gate.Question.
@@ -315,7 +345,7 @@ func (q *question) Prospects() []diag.Diagnostic {
 		scale, judging := interval.Unit, r.Judging
 		judging.Planned.Value = cases
 		switch {
-		case r.Threshold == nil || r.ofPasses() && r.k.Value > q.plan.trials && q.plan != (plan{}):
+		case r.Threshold == nil || q.beyondPlan(r):
 			continue
 		case r.Metric.Value == difference:
 			scale = interval.Difference
@@ -393,7 +423,7 @@ func (q *question) at() diag.Pos {
 
 // checkK reports a rule whose k the trials cannot answer.
 func (q *question) checkK(r *rule, all *view, diags *diag.List) {
-	if !r.ofPasses() {
+	if !r.ofPasses() || q.beyondPlan(r) { // which is reported already
 		return
 	}
 	if all.scored {

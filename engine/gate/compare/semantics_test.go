@@ -96,7 +96,7 @@ func TestMissingTrialsCountAgainstTheDecision(t *testing.T) {
 func TestPlan(t *testing.T) {
 	clear := written("old", repeat(20, "00")...) + written("new", repeat(20, "11")...)
 	policyWith := func(plan string) string {
-		return "plan: " + plan + "\nrules: [{id: s, metric: sign_test}, {id: d, metric: pass_rate_difference, minimum: 0}, {id: r, metric: rate, minimum: 0.5}, {id: p, metric: pass_all_k, k: 2, minimum: 0.5}, {id: w, metric: rate, minimum: 0.9, where: {case: case-999}}]"
+		return "plan: " + plan + "\nrules: [{id: s, metric: sign_test}, {id: d, metric: pass_rate_difference, minimum: 0}, {id: r, metric: rate, minimum: 0.5}, {id: p, metric: pass_all_k, k: 1, minimum: 0.5}, {id: w, metric: rate, minimum: 0.9, where: {case: case-999}}]"
 	}
 	for _, c := range []struct {
 		plan, reason string
