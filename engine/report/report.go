@@ -119,17 +119,20 @@ type InputFinding struct {
 
 // Gate is one gate's part of the run.
 type Gate struct {
-	Gate        string    `json:"gate"` // human-ai, anchoring, compare or fairness
-	Name        string    `json:"name,omitempty"`
-	Design      string    `json:"design,omitempty"`
-	Summary     string    `json:"summary"` // one sentence on the data, for a person
-	Data        Data      `json:"data"`
-	Measures    []Measure `json:"measures,omitempty"`
-	Rules       []Rule    `json:"rules,omitempty"`
-	Findings    []Finding `json:"findings,omitempty"`
-	Assumptions []string  `json:"assumptions,omitempty"`
-	Limits      []string  `json:"limits,omitempty"`
-	MinShown    int       `json:"min_shown,omitempty"` // policy's min_shown: formats for people hide smaller counts
+	Gate   string `json:"gate"` // human-ai, anchoring, compare or fairness
+	Name   string `json:"name,omitempty"`
+	Design string `json:"design,omitempty"`
+	// What the policy or the command line fixed that is not per rule, by name. compare: baseline and candidate (the versions
+	// that are compared, as measures are labelled), case_list, plan_cases and plan_trials (whole numbers).
+	Settings    map[string]string `json:"settings,omitempty"`
+	Summary     string            `json:"summary"` // one sentence on the data, for a person
+	Data        Data              `json:"data"`
+	Measures    []Measure         `json:"measures,omitempty"`
+	Rules       []Rule            `json:"rules,omitempty"`
+	Findings    []Finding         `json:"findings,omitempty"`
+	Assumptions []string          `json:"assumptions,omitempty"`
+	Limits      []string          `json:"limits,omitempty"`
+	MinShown    int               `json:"min_shown,omitempty"` // policy's min_shown: formats for people hide smaller counts
 }
 
 // Count is one named count of what was read.

@@ -119,7 +119,7 @@ var order = map[string][]string{
 	"counts":           {"PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"},
 	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "role", "findings"},
 	"policy":           {"path", "sha256"},
-	"gates":            {"gate", "name", "design", "summary", "data", "measures", "rules", "findings", "assumptions", "limits", "min_shown"},
+	"gates":            {"gate", "name", "design", "settings", "summary", "data", "measures", "rules", "findings", "assumptions", "limits", "min_shown"},
 	"intervals_beside": {"method", "lower", "upper", "assumes"},
 	"moved":            {"case", "baseline", "candidate", "missing"},
 	"interval":         {"lower", "upper", "confidence", "method", "looks"},
@@ -220,7 +220,7 @@ func full() *report.Report {
 	r.Policy = &report.File{Path: "policy.yaml", SHA256: digest}
 	r.Policies = []report.File{*r.Policy, *r.Policy}
 	r.Gates = []report.Gate{
-		{Gate: "fairness", Name: "n", Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule},
+		{Gate: "fairness", Name: "n", Settings: map[string]string{"baseline": "old", "plan_cases": "8"}, Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule},
 			Findings: []report.Finding{{Code: "c", Severity: report.Note, Message: "m", Count: 1}}, Assumptions: []string{"a"}, Limits: []string{"l"}, MinShown: 5},
 	}
 	return r
@@ -323,6 +323,9 @@ func TestSchemaRefuses(t *testing.T) {
 		{"an unknown key of a measure", string(doc), `"caution": "But not here."`, `"caution": "But not here.", "t_value": 0.1`},
 		{"an unknown key of a rule", string(doc), `"advisory": true,`, `"advisory": true, "severity": "high",`},
 		{"an unknown key of an interval", string(doc), `"looks": "one"`, `"looks": "one", "width": 1`},
+		{"a setting that is no text", string(doc), `"plan_cases": "8"`, `"plan_cases": 8`},
+		{"a setting without a value", string(doc), `"plan_cases": "8"`, `"plan_cases": ""`},
+		{"a setting's name that is no code", string(doc), `"plan_cases": "8"`, `"plan cases": "8"`},
 		{"an unknown label", string(doc), `"version": "new"`, `"model": "new"`},
 		{"a verdict that is none", string(doc), `"verdict": "MANUAL_REVIEW",`, `"verdict": "MAYBE",`},
 		{"a rule without a verdict", string(doc), `"reason": "Waived.",`, `"reason": "",`},

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -78,6 +79,7 @@ type question struct {
 	names      [2]policy.Text // of the versions; not set where they are not named
 	misnamed   bool           // one of them was named, which is reported
 	ownFiles   bool           // each version is a file of its own
+	caseList   policy.Text    // sampled or fixed; not set where the policy does not say
 	fixed      bool
 	plan       plan
 	inputs     []gate.Input
@@ -218,8 +220,8 @@ func bare(name string) bool { return name != "-" && !strings.ContainsAny(name, `
 
 // readSection reads the gate's keys of a section, and its rules.
 func (q *question) readSection(s *policy.Section) {
-	list := s.Map.Choice("case_list", sampled, fixed)
-	q.fixed = list.Value == fixed
+	q.caseList = s.Map.Choice("case_list", sampled, fixed)
+	q.fixed = q.caseList.Value == fixed
 	if p := s.Map.Map("plan"); p != nil {
 		cases, trials := p.Int("cases", 1, mostCases), p.Int("trials", 1, mostTrials)
 		p.Done("plan")
@@ -461,7 +463,7 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	o := q.seen
 	o.ignored = q.source.Verb == gate.Decide
 	f := o.findings()
-	g := report.Gate{Gate: Gate{}.Name(), Summary: o.summary(), Data: o.data(), Assumptions: q.assumptions(), Limits: limits()}
+	g := report.Gate{Gate: Gate{}.Name(), Settings: q.settings(), Summary: o.summary(), Data: o.data(), Assumptions: q.assumptions(), Limits: limits()}
 	if q.source.Section != nil {
 		g.Name = q.source.Section.Name.Value
 	}
@@ -488,6 +490,23 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	}
 	g.Findings = slices.Concat(f.Findings, q.policyNote, settled)
 	return gate.Answer{Gate: g, Located: f.Located}, nil
+}
+
+// settings are what was fixed that is not per rule.
+func (q *question) settings() map[string]string {
+	set := map[string]string{}
+	if q.seen.paired() {
+		for role, name := range q.seen.names {
+			set[roles[role]] = name
+		}
+	}
+	if q.caseList.Set {
+		set["case_list"] = q.caseList.Value
+	}
+	if q.plan != (plan{}) {
+		set["plan_cases"], set["plan_trials"] = strconv.Itoa(q.plan.cases), strconv.Itoa(q.plan.trials)
+	}
+	return set
 }
 
 // measures lists every measure: of the two versions that are compared, then of each alone, then of other versions

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
@@ -123,6 +125,32 @@ func TestPlan(t *testing.T) {
 	fewer := decide(t, "plan: {cases: 20, trials: 6}\n"+signPolicy, clear)
 	if r := ruleOf(t, fewer); r.Verdict != report.InsufficientEvidence || *r.Missing != 160 || *r.Better != 0 {
 		t.Errorf("six planned, two run: %s, %d missing, %d better; want INSUFFICIENT_EVIDENCE, 160, 0", r.Verdict, *r.Missing, *r.Better)
+	}
+}
+
+// TestSettings: the report says which versions are compared, and what the policy fixed, where it did.
+func TestSettings(t *testing.T) {
+	files := map[string]string{"t.csv": header + written("old", "10", "11") + written("new", "11", "11"), "a.csv": "case,passed\na,1\n", "b.csv": "case,passed\na,0\n"}
+	named := []string{"t.csv"}
+	for _, c := range []struct {
+		run
+		want map[string]string
+	}{
+		{run{verb: gate.Decide, names: named, policy: "baseline: old\ncandidate: new\ncase_list: fixed\nplan: {cases: 2, trials: 2}\n" + signPolicy},
+			map[string]string{"baseline": "old", "candidate": "new", "case_list": "fixed", "plan_cases": "2", "plan_trials": "2"}},
+		{run{verb: gate.Decide, names: named, policy: "case_list: sampled\n" + signPolicy, flags: gate.Flags{Baseline: "new", Candidate: "old"}},
+			map[string]string{"baseline": "new", "candidate": "old", "case_list": "sampled"}},
+		{run{verb: gate.Report, flags: gate.Flags{Baseline: "a.csv", Candidate: "b.csv"}}, map[string]string{"baseline": "baseline", "candidate": "candidate"}},
+		{run{verb: gate.Check, names: named}, map[string]string{}},
+	} {
+		c.files = files
+		a, err := tryRun(c.run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, a.Gate.Settings); diff != "" {
+			t.Errorf("%s %q (-want +got):\n%s", c.verb, c.policy, diff)
+		}
 	}
 }
 
