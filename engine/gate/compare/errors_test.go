@@ -149,6 +149,11 @@ func TestVersionErrors(t *testing.T) {
 	}
 }
 
+// TestVersionsOfAPolicyAlone: a policy that names versions, and leaves the files to the command line, is sound by itself.
+func TestVersionsOfAPolicyAlone(t *testing.T) {
+	compiled(t, "baseline: old\ncandidate: new\n"+signPolicy) // fails with an error of the policy
+}
+
 // TestPolicyErrors: rules and settings that this gate cannot decide are refused where they are written.
 func TestPolicyErrors(t *testing.T) {
 	body := header + written("old", "10", "11", "1") + written("new", "11", "11", "0")

@@ -200,7 +200,7 @@ func (q *question) readFrom(paths []string, files [2]string, base string, named 
 			}
 		}
 		return
-	case bare(files[baseline]) && bare(files[candidate]):
+	case !q.source.NoFiles && bare(files[baseline]) && bare(files[candidate]):
 		b, c := files[baseline], files[candidate]
 		diags.Addf(named[baseline].Pos, "no file of trials is named, so baseline and candidate are read as files, and %s and %s look like names of versions; name the files of trials (`trials` in the policy, or on the command line), or write ./%s and ./%s where they are files",
 			diag.Quote(b), diag.Quote(c), diag.Printable(b), diag.Printable(c))
