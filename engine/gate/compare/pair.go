@@ -107,6 +107,7 @@ func (t *Tally) pair(names [2]string, p plan) []pairing {
 type view struct {
 	scheme
 	fixed   bool // the cases are a fixed list
+	planned bool // a plan fixes the numbers of cases and trials
 	names   [2]string
 	cases   []pairing
 	unknown int // cases left out because a column of the slice is not recorded

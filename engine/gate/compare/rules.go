@@ -451,7 +451,7 @@ func (q *question) checkK(r *rule, all *view, diags *diag.List) {
 // whole is the view of all cases of the two versions.
 func (q *question) whole(judging policy.Judging) *view {
 	v := q.seen.view(judging)
-	v.fixed = q.fixed
+	v.fixed, v.planned = q.fixed, q.plan != (plan{})
 	return v
 }
 
@@ -557,6 +557,9 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 	out := gate.Start(&r.Rule)
 	out.Measure = m.Measure
 	out.Assumptions = append([]string{m.Conditions}, q.assumptions()...)
+	if r.slice != "" {
+		out.Assumptions = append(out.Assumptions, gate.SliceAssumption)
+	}
 	if left, total := v.unknown, v.unknown+len(v.cases); m.doubts.Undecided == "" && gate.Exceeds(left, total, r.MaxLeftOut) {
 		m.doubts.Undecided = fmt.Sprintf("%d of %s left out because a column of `where` is not recorded, more than max_left_out allows (%s).",
 			left, gate.Plural(total, "case is", "cases are"), r.MaxLeftOut.Text)
