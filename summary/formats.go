@@ -83,40 +83,12 @@ func ParseTarget(text string) (Target, error) {
 	return Target{f, path}, nil
 }
 
-// nearestName returns the format whose name is at most two edits from name, or starts with it; "" where none is.
+// nearestName returns the format that a name begins like or is near to; "" where none is.
 func nearestName(name string) string {
-	best, distance := "", 3
 	for _, f := range formats {
-		d := edits(strings.ToLower(name), f.Name)
 		if len(name) > 1 && strings.HasPrefix(f.Name, strings.ToLower(name)) {
-			d = min(d, 1)
-		}
-		if d < distance {
-			best, distance = f.Name, d
+			return f.Name
 		}
 	}
-	return best
-}
-
-// edits is the Levenshtein distance of a and b in bytes; more than 2 is only known to be more than 2.
-func edits(a, b string) int {
-	if len(a) > len(b)+2 || len(b) > len(a)+2 { // also keeps a long a from costing anything
-		return 3
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return diag.Nearest(name, Names())
 }

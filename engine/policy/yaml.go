@@ -442,7 +442,7 @@ func (m *Map) missing(context string, keys []string, message string) {
 		if slices.Contains(m.asked, k) || m.told != "" {
 			continue
 		}
-		if nearest := Nearest(k, keys); nearest != "" {
+		if nearest := diag.Nearest(k, keys); nearest != "" {
 			m.diags.Addf(e.key.Pos, "unknown key %s in %s; did you mean %q?", diag.Quote(k), context, nearest)
 			m.told = k
 			return
@@ -710,4 +710,13 @@ func (m *Map) Done(context string) {
 			m.diags.Addf(e.key.Pos, "unknown key %s in %s%s", diag.Quote(k), context, allowed(k, m.asked))
 		}
 	}
+}
+
+// allowed ends a message about word, which is none of candidates: the nearest of them, then all.
+func allowed(word string, candidates []string) string {
+	all := strings.Join(candidates, ", ")
+	if n := diag.Nearest(word, candidates); n != "" {
+		return fmt.Sprintf("; did you mean %q? Allowed: %s", n, all)
+	}
+	return "; allowed: " + all
 }

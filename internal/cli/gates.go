@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/policy"
@@ -135,7 +136,7 @@ func checkFlags(req request) error {
 	var problems []error
 	if d := req.flags.Design; d != "" && d != "crossed" && d != "before_after" {
 		hint := ""
-		if near := policy.Nearest(d, []string{"crossed", "before_after"}); near != "" {
+		if near := diag.Nearest(d, []string{"crossed", "before_after"}); near != "" {
 			hint = fmt.Sprintf(" (did you mean %s?)", near)
 		}
 		problems = append(problems, usagef("--design is %q; write crossed or before_after%s", d, hint))
@@ -147,4 +148,4 @@ func checkFlags(req request) error {
 }
 
 // nearest is the candidate that a misspelt word may mean; "" where none is near.
-func nearest(word string, candidates []string) string { return policy.Nearest(word, candidates) }
+func nearest(word string, candidates []string) string { return diag.Nearest(word, candidates) }

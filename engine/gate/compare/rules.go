@@ -398,7 +398,7 @@ func (q *question) versions(diags *diag.List) (names [2]string, ok bool) {
 			continue
 		}
 		hint := ""
-		if near := policy.Nearest(n.Value, found); near != "" {
+		if near := diag.Nearest(n.Value, found); near != "" {
 			hint = "; did you mean " + diag.Quote(near) + "?"
 		}
 		diags.Addf(n.Pos, "%s is %s, which is not among the versions of the files: %s%s", roles[role], diag.Quote(n.Value), gate.Quoted(found), hint)

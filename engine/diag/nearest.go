@@ -1,9 +1,6 @@
-package policy
+package diag
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Nearest returns the candidate that word most likely stands for, "" if none is near. Near is at most one
 // slip for every three characters of the word: a letter too many, missing, wrong, or swapped with its
@@ -28,15 +25,6 @@ func Nearest(word string, candidates []string) string {
 		}
 	}
 	return nearest
-}
-
-// allowed ends a message about word, which is none of candidates: the nearest of them, then all.
-func allowed(word string, candidates []string) string {
-	all := strings.Join(candidates, ", ")
-	if n := Nearest(word, candidates); n != "" {
-		return fmt.Sprintf("; did you mean %q? Allowed: %s", n, all)
-	}
-	return "; allowed: " + all
 }
 
 var separators = strings.NewReplacer("-", "_", " ", "_")
