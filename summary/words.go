@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -297,6 +299,15 @@ func facts(m *report.Measure, run float64, count func(int) string) []string {
 	return append(parts, beside(m)...)
 }
 
+// wholePercent is a share in whole percent, halves away from zero.
+func wholePercent(x float64) string {
+	share, err := strconv.ParseFloat(printNumber(x, 2, nearest, false), 64)
+	if err != nil {
+		return "?"
+	}
+	return strconv.Itoa(int(math.Round(share * 100)))
+}
+
 // recordedOf is a rate's denominator without what is missing: what its estimate is out of.
 func recordedOf(m *report.Measure) int {
 	if m.Missing == nil {
@@ -310,7 +321,13 @@ func beside(m *report.Measure) []string {
 	var out []string
 	for _, b := range m.IntervalsBeside {
 		ends := Show(&report.Measure{Scale: m.Scale, Interval: &report.Interval{Lower: &b.Lower, Upper: &b.Upper}}, nil)
-		out = append(out, "for comparison only "+clip(b.Method, nameMax)+": "+ends.Range()+" ("+clip(b.Assumes, sentenceMax)+")")
+		text := "for comparison only " + clip(b.Method, nameMax) + ": "
+		if m.Estimate != nil && m.Scale != nil && *m.Scale == (report.Scale{Lower: 0, Upper: 1}) {
+			text += wholePercent(*m.Estimate) + " %, " + wholePercent(b.Lower) + " to " + wholePercent(b.Upper) + " %"
+		} else {
+			text += ends.Range()
+		}
+		out = append(out, text+" ("+clip(b.Assumes, sentenceMax)+")")
 	}
 	return out
 }
