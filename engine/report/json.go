@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/oloproof/oloproof/engine/interval"
 )
 
 // JSON returns the published form of the report: one indented document with a final newline, the same
-// bytes for the same report on every machine.
+// bytes for the same report on every machine. Characters that show nothing or turn the direction of writing are
+// escaped, so that a viewer shows what the document says.
 func (r *Report) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -18,8 +21,30 @@ func (r *Report) JSON() ([]byte, error) {
 	if err := enc.Encode(r); err != nil {
 		return nil, fmt.Errorf("report as JSON: %w", err)
 	}
-	return b.Bytes(), nil
+	return escapeInvisible(b.Bytes()), nil
 }
+
+// escapeInvisible writes format characters, which stand in texts only, as JSON escapes.
+func escapeInvisible(doc []byte) []byte {
+	if !bytes.ContainsFunc(doc, invisible) {
+		return doc
+	}
+	var b bytes.Buffer
+	for _, r := range string(doc) {
+		switch high, low := utf16.EncodeRune(r); {
+		case !invisible(r):
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return b.Bytes()
+}
+
+// invisible reports a character of the Unicode category Cf.
+func invisible(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
 // MarshalJSON writes the counts as an object, in their order.
 func (d Data) MarshalJSON() ([]byte, error) {

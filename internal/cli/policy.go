@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,14 +10,13 @@ import (
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
-	"github.com/oloproof/oloproof/engine/policy"
 )
 
-// policyCommand is `policy check` and `policy schema`.
+// policyCommand is `policy check`.
 func (a *app) policyCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use: "policy", Short: "Check policies without data", Args: noCommand,
-		Long:    "Check policies without data, and print the schema with which editors complete and check them.",
+		Long:    "Check policies without data: what is wrong with them, and which rules can never pass or fail.",
 		Example: "  oloproof init --example human-ai study\n  oloproof policy check study/policy.yaml",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -37,16 +35,7 @@ planned, say which rules can never pass or never fail at that number. Exit statu
 		RunE: func(_ *cobra.Command, args []string) error { return a.checkPolicies(args, gateName) },
 	}
 	check.Flags().StringVar(&gateName, "gate", gateName, "the `GATE` of a policy without sections: "+strings.Join(kinds.Names(), ", ")+" (default: the one it suits)")
-	schema := &cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of policies", Args: cobra.NoArgs,
-		Long:    "Print the JSON Schema of policies, for editors: save it and name it in the policy's first line as\n# yaml-language-server: $schema=policy.schema.json",
-		Example: "  oloproof policy schema > policy.schema.json",
-		RunE: func(*cobra.Command, []string) error {
-			_, err := io.WriteString(a.Stdout, policy.Schema())
-			return err
-		},
-	}
-	parent.AddCommand(check, schema)
+	parent.AddCommand(check)
 	return parent
 }
 

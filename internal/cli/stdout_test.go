@@ -46,7 +46,7 @@ func TestLostOutput(t *testing.T) {
 		{"human-ai assign --cases 4 --reviewers 4 --design crossed --seed s", 0, 2},
 		{"policy check pass.yaml", 0, 2},
 		{"policy check pass.yaml absent.yaml", 2, 2},
-		{"policy schema", 0, 2},
+		{"schema policy", 0, 2},
 		{"init --example human-ai study --force", 0, 2},
 		{"gate --example", 0, 2},
 		{"version", 0, 2},

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// schemaCommand is `schema policy` and `schema report`.
+func (a *app) schemaCommand() *cobra.Command {
+	parent := &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of policies or reports", Args: noCommand,
+		Long:    "Print the published JSON Schema of policies, with which editors complete and check them, or of reports.",
+		Example: "  oloproof schema policy > policy.schema.json",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, s := range []struct{ name, short, long, text string }{
+		{"policy", "Print the JSON Schema of policies",
+			"Print the JSON Schema of policies, for editors: save it and name it in the policy's first line as\n# yaml-language-server: $schema=policy.schema.json", policy.Schema()},
+		{"report", "Print the JSON Schema of reports", "Print the JSON Schema of the reports that --json writes.", string(report.JSONSchema)},
+	} {
+		parent.AddCommand(&cobra.Command{
+			Use: s.name, Short: s.short, Long: s.long, Args: cobra.NoArgs, Example: "  oloproof schema " + s.name + " > " + s.name + ".schema.json",
+			RunE: func(*cobra.Command, []string) error {
+				_, err := io.WriteString(a.Stdout, s.text)
+				return err
+			},
+		})
+	}
+	return parent
+}
