@@ -43,7 +43,9 @@ type MeanSample struct {
 	Scale     interval.Scale
 	Enrolled  int    // units in the file or the assignment, left-out ones included
 	Unit      string // in the plural
-	Fixed     bool   // the number of units is planned, and more of them would break the plan
+	// Completions is the exact range of the mean over the two completions; nil: the mean of the lists.
+	Completions *report.Completions
+	Fixed       bool // the number of units is planned, and more of them would break the plan
 }
 
 // Size returns about how many units in all would make the interval as wanted, at the present spread. ok is
@@ -63,6 +65,9 @@ func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
 		return nil
 	}
 	low, high := mean(s.Low), mean(s.High)
+	if s.Completions != nil {
+		low, high = s.Completions.Low, s.Completions.High
+	}
 	if low <= t.Value && t.Value <= high {
 		return never(low < high, s.Unit)
 	}

@@ -398,7 +398,7 @@ func (v *view) mean(m *measured, low, high []float64, scale interval.Scale) erro
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
-	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases", Fixed: v.planned}
+	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases", Fixed: v.planned, Completions: m.Completions}
 	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
 	return nil
 }

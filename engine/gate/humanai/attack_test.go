@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
@@ -109,14 +113,19 @@ func TestOutputsBlankedWhereTheyHurt(t *testing.T) {
 // TestMarkersOfMissingValues: "n/a" as a decision can never be right, so that missing decisions without the output look
 // like a gain. The rule is for a person until the policy says what the marker means.
 func TestMarkersOfMissingValues(t *testing.T) {
-	body := strings.ReplaceAll(people(20, make40(18, 16)...), ",without,no,", ",without,n/a,")
+	body := strings.ReplaceAll(people(20, make40(20, 8)...), ",without,no,", ",without,n/a,")
 	r := ruleOf(t, answer(t, differencePolicy, body))
-	if r.Verdict != report.ManualReview || !strings.Contains(r.Reason, `160 decisions are "n/a"`) {
+	if r.Verdict != report.ManualReview || !strings.Contains(r.Reason, `480 decisions are "n/a"`) {
 		t.Errorf("n/a: %s (%s), want MANUAL_REVIEW", r.Verdict, r.Reason)
 	}
 	said := ruleOf(t, answer(t, "missing_values: [n/a]\n"+differencePolicy, body))
-	if said.Verdict != report.InsufficientEvidence || *said.Missing != 160 {
-		t.Errorf("missing_values: %s with %d missing, want INSUFFICIENT_EVIDENCE with 160", said.Verdict, *said.Missing)
+	if said.Verdict != report.InsufficientEvidence || *said.Missing != 480 {
+		t.Errorf("missing_values: %s with %d missing, want INSUFFICIENT_EVIDENCE with 480", said.Verdict, *said.Missing)
+	}
+	// A verdict that the markers do not turn stands: people who are always wrong with the output.
+	harm := strings.Replace(people(20, make40(0, 16)...), ",with,no,", ",with,unknown,", 1)
+	if r := ruleOf(t, answer(t, differencePolicy, harm)); r.Verdict != report.Fail {
+		t.Errorf("one unknown among total harm: %s (%s), want FAIL", r.Verdict, r.Reason)
 	}
 	// As a label that references use, it is one.
 	label := strings.ReplaceAll(strings.ReplaceAll(body, ",yes,yes", ",none,none"), ",yes,", ",none,")
@@ -145,5 +154,137 @@ func TestSlicesByOutcomeAreRefused(t *testing.T) {
 	_, err := tryAnswer("columns: {decision: reference}\n"+differencePolicy, "case,reviewer,condition,decision,reference,ai_output\nc,p,with,yes,yes,yes\n")
 	if err == nil || !strings.Contains(err.Error(), `columns: decision and reference would both be read from the column "reference"`) {
 		t.Errorf("one column read as two: %v", err)
+	}
+}
+
+// TestAbsentDecisionsStayWithTheirGroup: people of one site never answer some cases, so that all rows of those cases are
+// the other site's. Their absent decisions must not move there.
+func TestAbsentDecisionsStayWithTheirGroup(t *testing.T) {
+	q := &question{tally: newTally(1, false)}
+	diags := &diag.List{}
+	var assigned []key
+	for p := range 8 {
+		site := []string{"Lyon", "Paris"}[p%2]
+		for c := range 10 {
+			k := key{person: fmt.Sprint("p", p), item: fmt.Sprint("c", c), condition: condition((p/2 + c) % 2)}
+			assigned = append(assigned, k)
+			if site == "Paris" && c < 6 {
+				continue // skipped by all of Paris
+			}
+			q.tally.add(k, row{decision: text{"yes", true}, output: text{"yes", true}, where: []text{{site, true}}}, "yes", diags)
+		}
+	}
+	s := newStudy(q.tally, assigned, "")
+	absent := map[string]int{}
+	for _, site := range []string{"Lyon", "Paris"} {
+		for _, e := range s.whole(nil, policy.Judging{}.WithDefaults()).sliced([]gate.Term{{Column: 0, Value: site}}, site).entries {
+			if e.absent {
+				absent[site]++
+			}
+		}
+	}
+	if absent["Paris"] != 24 || absent["Lyon"] != 24 { // four people times six cases, kept in both since it cannot be told
+		t.Errorf("absent decisions by slice: %v, want 24 in each", absent)
+	}
+}
+
+// TestRowsInBothConditionsAreEnough: people whose decisions on one side are all missing enter the interval; where it decides
+// all the same, the rule is decided.
+func TestRowsInBothConditionsAreEnough(t *testing.T) {
+	body := ""
+	for i := range 60 {
+		p, missing := fmt.Sprint("p", i), 5
+		if i == 0 {
+			missing = 0
+		}
+		body += decided(p, with, 0, 5, 0, 0) + decided(p, without, 100, 5, 5, missing)
+	}
+	r := ruleOf(t, answer(t, "rules: [{id: a, metric: accuracy_difference, minimum: 0.3}]", body))
+	if r.Verdict != report.Fail {
+		t.Errorf("%s (%s), interval up to %v; want FAIL", r.Verdict, r.Reason, *r.Interval.Upper)
+	}
+}
+
+// TestWrittenDefaultChangesNothing: max_left_out as it is by default, in a slice whose other people are not of it; a plan of
+// a slice counts its own people.
+func TestWrittenDefaultChangesNothing(t *testing.T) {
+	body := ""
+	for i := range 40 {
+		site := "Paris"
+		if i < 10 {
+			site = "Lyon"
+		}
+		body += strings.ReplaceAll(decided(fmt.Sprint("p", i), with, 0, 10, 10, 0)+decided(fmt.Sprint("p", i), without, 100, 10, 10, 0), ",,,\n", ",,,"+site+"\n")
+	}
+	for _, extra := range []string{"", ", max_left_out: 0.1"} {
+		r := ruleOf(t, answer(t, "rules: [{id: a, metric: accuracy_with, per: person, minimum: 0.4, where: {site: Lyon}"+extra+"}]", body))
+		if r.Verdict != report.Pass || len(r.LeftOut) != 0 {
+			t.Errorf("%q: %s (%s), left out %v; want PASS of the ten", extra, r.Verdict, r.Reason, r.LeftOut)
+		}
+	}
+	r := ruleOf(t, answer(t, "rules: [{id: a, metric: accuracy_with, per: person, minimum: 0.4, where: {site: Lyon}, looks: once, planned: 10}]", body))
+	if r.Verdict != report.Pass || r.Interval.Method != interval.MethodDirichlet {
+		t.Errorf("ten planned in a slice of ten: %s by %s (%s)", r.Verdict, r.Interval.Method, r.Reason)
+	}
+}
+
+// TestPooledRateWithAMissingArm: in a study declared crossed, nobody knows how many decisions a missing arm lacks.
+func TestPooledRateWithAMissingArm(t *testing.T) {
+	body := ""
+	for i := range 60 {
+		if i < 30 {
+			body += decided(fmt.Sprint("p", i), with, i*10, 1, 1, 0)
+		}
+		body += decided(fmt.Sprint("p", i), without, 1000+i*10, 1, 1, 0)
+	}
+	r := ruleOf(t, answer(t, "design: crossed\nrules: [{id: a, metric: accuracy_with, minimum: 0.8}]", body))
+	if r.Verdict != report.InsufficientEvidence || !strings.Contains(r.Reason, "30 people have no decision in this condition") {
+		t.Errorf("%s (%s), want INSUFFICIENT_EVIDENCE", r.Verdict, r.Reason)
+	}
+}
+
+// TestNeedsAtTheThreshold: an estimate at the threshold decides at no size; and a reviewer is not named by a slice.
+func TestNeedsAtTheThreshold(t *testing.T) {
+	body := ""
+	for i := range 40 {
+		body += decided(fmt.Sprint("p", i), with, 0, 10, 3, 0) + decided(fmt.Sprint("p", i), without, 100, 10, 3, 0)
+	}
+	r := ruleOf(t, answer(t, "rules: [{id: a, metric: accuracy_with, per: person, maximum: 0.3}]", body))
+	if r.Needs == nil || r.Needs.AtLeast != 0 || !strings.HasPrefix(r.Needs.What, "other data") {
+		t.Errorf("needs %+v, want other data", r.Needs)
+	}
+	r = ruleOf(t, answer(t, "rules: [{id: a, metric: accuracy_with, per: person, maximum: 0.3, where: {reviewer: nobody}}]", body))
+	if strings.Contains(r.Reason, "p1") || !strings.Contains(r.Reason, "no row has that reviewer") {
+		t.Errorf("the reason names reviewers: %s", r.Reason)
+	}
+}
+
+// TestDeparturesOfASlice: half of a slice is not as assigned, which is little of the whole file.
+func TestDeparturesOfASlice(t *testing.T) {
+	tally, diags := newTally(1, false), &diag.List{}
+	var assigned []key
+	for p := range 220 {
+		site := "Paris"
+		if p < 20 {
+			site = "Lyon"
+		}
+		for c := range 4 {
+			k := key{person: fmt.Sprint("p", p), item: fmt.Sprint("c", c), condition: condition((p + c) % 2)}
+			if p >= 10 {
+				assigned = append(assigned, k)
+			}
+			tally.add(k, row{decision: text{"yes", true}, where: []text{{site, true}}}, "yes", diags)
+		}
+	}
+	whole := newStudy(tally, assigned, "").whole(nil, policy.Judging{}.WithDefaults())
+	if how := whole.designDoubt(); how != "" {
+		t.Errorf("40 of 880 rows depart, and the whole is undecided: %s", how)
+	}
+	lyon := whole.sliced([]gate.Term{{Column: 0, Value: "Lyon"}}, "site=Lyon")
+	if how := lyon.designDoubt(); !strings.HasPrefix(how, "40 of 80 rows depart") {
+		t.Errorf("40 of 80 rows of the slice depart: %q", how)
+	}
+	if g := lyon.gains(); g.people != 20 || g.oneArmed != 10 {
+		t.Errorf("%d people, %d left out; want 20, 10", g.people, g.oneArmed)
 	}
 }

@@ -48,7 +48,7 @@ func (v *view) generalized() (measured, error) {
 	} else {
 		v.coin(people, cases, low, high)
 	}
-	missing, recorded := 0, 0
+	missing, recorded, lows, highs := 0, 0, 0, 0 // the sums over all cells are of whole numbers
 	var estimate gate.Fractions
 	for p := range low {
 		for c := range low[p] {
@@ -57,8 +57,10 @@ func (v *view) generalized() (measured, error) {
 				if low[p][c] == unseen {
 					low[p][c], high[p][c] = -1, 1
 				}
+				lows, highs = lows+int(low[p][c]), highs+int(high[p][c])
 				continue
 			}
+			lows, highs = lows+int(low[p][c]), highs+int(high[p][c])
 			recorded++
 			estimate.Add(int(low[p][c]), 1, 1)
 		}
@@ -68,6 +70,11 @@ func (v *view) generalized() (measured, error) {
 		return m, fmt.Errorf("%s: %w", accuracyDifference, err)
 	}
 	m.Interval, m.Missing = report.PublishInterval(iv), report.Int(missing)
+	cells := len(people) * len(cases)
+	m.Completions = &report.Completions{Low: float64(lows) / float64(cells), High: float64(highs) / float64(cells)}
+	m.need = func(report.Threshold) *report.Needs {
+		return &report.Needs{What: "more people and more cases in a new sample, or the missing cells recorded"}
+	}
 	if recorded == 0 {
 		m.doubts.Undecided = "Nothing was evaluated: no cell has what it needs recorded."
 		return m, nil

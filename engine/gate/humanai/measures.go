@@ -121,6 +121,38 @@ func (v *view) sliced(terms []gate.Term, name string) *view {
 	return &part
 }
 
+// peopleOf is the people of some entries.
+func (v *view) peopleOf(entries []entry) map[string]bool {
+	people := map[string]bool{}
+	for _, e := range entries {
+		people[e.person] = true
+	}
+	return people
+}
+
+// enrolled counts the view's people: everyone in the file or the assignment, of a slice those with a decision in it.
+func (v *view) enrolled() int {
+	if v.labels == nil {
+		return len(v.people)
+	}
+	people := v.peopleOf(v.entries)
+	for p := range v.peopleOf(v.departing) {
+		people[p] = true
+	}
+	return len(people)
+}
+
+// read counts the view's rows.
+func (v *view) read() int {
+	n := len(v.departing) + len(v.unrecorded)
+	for _, e := range v.entries {
+		if !e.absent {
+			n++
+		}
+	}
+	return n
+}
+
 // label returns the measure's labels: the slice's and the given ones.
 func (v *view) label(pairs ...string) map[string]string {
 	labels := map[string]string{}
@@ -341,7 +373,7 @@ func (v *view) ownRates(r rate) (values *means, missing int, leftOut []report.Le
 		values.lows.Add(own.k, own.n, 1)
 		values.highs.Add(own.k+own.missing, own.n, 1)
 	}
-	return values, missing, append(gate.LeftOut(reasonNoneOwn, len(v.people)-len(people)), leftOut...)
+	return values, missing, append(gate.LeftOut(reasonNoneOwn, v.enrolled()-len(people)), leftOut...)
 }
 
 // ratePerPerson measures the mean over people of each person's own rate, each person a unit.
@@ -431,9 +463,11 @@ func (v *view) gains() *gains {
 		}
 	}
 	values.people = len(arms)
-	if v.labels == nil { // someone all of whose rows depart from the assignment is left out too
-		values.people = len(v.people)
-		values.oneArmed += len(v.people) - len(arms)
+	for p := range v.peopleOf(v.departing) { // someone all of whose rows depart from the assignment is left out too
+		if arms[p] == nil {
+			values.people++
+			values.oneArmed++
+		}
 	}
 	return values
 }
@@ -447,8 +481,8 @@ func (v *view) difference() (measured, error) {
 	}
 	switch {
 	case m.doubts.Undecided != "":
-	case g.both < 2 || g.estimated < 2:
-		m.doubts.Undecided = fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", min(g.both, g.estimated))
+	case g.both < 2:
+		m.doubts.Undecided = fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", g.both)
 	case gate.Exceeds(g.oneArmed, g.people, v.judging.MaxLeftOut):
 		m.doubts.Undecided = notBoth(g, v.judging)
 	default:
@@ -466,8 +500,8 @@ func notBoth(g *gains, j policy.Judging) string {
 // designDoubt says why a study of this design, or one that departs from it, has no accuracy difference decided.
 func (v *view) designDoubt() string {
 	switch {
-	case gate.Exceeds(len(v.departed), v.rows, v.judging.MaxLeftOut):
-		return fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).", len(v.departed), v.rows, v.judging.MaxLeftOut.Text)
+	case gate.Exceeds(len(v.departing), v.read(), v.judging.MaxLeftOut):
+		return fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).", len(v.departing), v.read(), v.judging.MaxLeftOut.Text)
 	case v.design.contradicted:
 		return "The file does not follow the declared design (" + v.design.name + ")."
 	case v.design.name == mixed:
@@ -490,7 +524,7 @@ type means struct {
 
 // mean measures a mean over people.
 func (v *view) mean(name string, x *means, scale interval.Scale, missing int, leftOut []report.LeftOut) (measured, error) {
-	iv, broken, err := gate.Mean(x.low, x.high, scale, len(v.people), v.judging)
+	iv, broken, err := gate.Mean(x.low, x.high, scale, v.enrolled(), v.judging)
 	if err != nil {
 		return measured{}, fmt.Errorf("%s: %w", name, err)
 	}
@@ -514,7 +548,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, missing int, le
 	if n := len(x.low); n > 0 {
 		m.Completions = &report.Completions{Low: x.lows.Over(n), High: x.highs.Over(n)}
 	}
-	sample := gate.MeanSample{Low: x.low, High: x.high, Scale: scale, Enrolled: len(v.people), Unit: "people"}
+	sample := gate.MeanSample{Low: x.low, High: x.high, Scale: scale, Enrolled: v.enrolled(), Unit: "people", Completions: m.Completions}
 	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
 	m.people = func(wanted func(interval.Interval) bool) (gate.Size, bool) { return sample.Size(v.judging, wanted) }
 	return m, nil

@@ -350,13 +350,17 @@ func (q *question) decide(r *rule, all *view) (report.Rule, error) {
 		m.doubts.Undecided = v.leftOutDoubt(r, m.Measure)
 	}
 	if len(r.terms) > 0 && len(v.entries) == 0 {
-		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms)
+		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms, q.source.Flags.ShowUnits)
 	}
-	if n := v.likely.count; n > 0 && r.Metric.Value != systemAccuracy && m.doubts.Review == "" {
-		m.doubts.Review = fmt.Sprintf("%s %s, which no reference and no output equals: if it means that nothing was recorded, list it under `missing_values`; here it counts as wrong.",
-			gate.Plural(n, "decision is", "decisions are"), gate.Quoted(v.likely.values))
+	if r.pooled() && m.doubts.Undecided == "" {
+		m.doubts.Undecided = v.missingArms(r)
 	}
 	gate.Conclude(&out, m.doubts)
+	if how, err := v.turnedByMarkers(r, out); err != nil {
+		return report.Rule{}, err
+	} else if how != "" {
+		gate.Conclude(&out, gate.Doubts{Review: how})
+	}
 	switch {
 	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
 		out.Needs = m.need(out.Threshold)
@@ -368,8 +372,56 @@ func (q *question) decide(r *rule, all *view) (report.Rule, error) {
 	return out, nil
 }
 
+// pooled reports a rule on a rate over decisions.
+func (r *rule) pooled() bool {
+	return !r.perPerson && r.Metric.Value != accuracyDifference && r.Metric.Value != systemAccuracy
+}
+
+// missingArms says that people lack the whole arm that a pooled rate counts, in a study whose declared design gives both:
+// how many decisions are missing cannot be told.
+func (v *view) missingArms(r *rule) string {
+	i := slices.IndexFunc(rates, func(x rate) bool { return x.name == r.Metric.Value })
+	if !v.bothArms || i < 0 {
+		return ""
+	}
+	n := len(v.otherArmOnly(rates[i].condition))
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s no decision in this condition, which the declared design gives them, and how many are missing cannot be told without --assignment; `per: person` counts them both ways.",
+		gate.Plural(n, "person has", "people have"))
+}
+
+// turnedByMarkers says that a rule would come to another verdict if the decisions that look like markers of missing values
+// were missing; "" where it would not, or where there are none.
+func (v *view) turnedByMarkers(r *rule, out report.Rule) (string, error) {
+	if v.likely.count == 0 || (out.Verdict != report.Pass && out.Verdict != report.Fail) {
+		return "", nil
+	}
+	other, n := *v, 0
+	other.entries = slices.Clone(v.entries)
+	for i := range other.entries {
+		if d := &other.entries[i].decision; d.recorded && slices.Contains(v.likely.values, d.value) {
+			*d = text{}
+			n++
+		}
+	}
+	m, err := other.metric(r)
+	if err != nil {
+		return "", err
+	}
+	then := gate.Start(&r.Rule)
+	then.Measure = m.Measure
+	gate.Conclude(&then, m.doubts)
+	if then.Verdict == out.Verdict {
+		return "", nil
+	}
+	return fmt.Sprintf("%s %s, which no reference and no output equals; here that counts as wrong, and the rule comes to %s. Were nothing recorded there, it would not: if that is what it means, list it under `missing_values`.",
+		gate.Plural(n, "decision is", "decisions are"), gate.Quoted(v.likely.values), out.Verdict), nil
+}
+
 // emptySlice says of a slice without a decision what its columns hold.
-func (v *view) emptySlice(columns []string, terms []gate.Term) string {
+func (v *view) emptySlice(columns []string, terms []gate.Term, showReviewers bool) string {
 	var parts []string
 	for _, t := range terms {
 		seen := map[string]bool{}
@@ -378,7 +430,11 @@ func (v *view) emptySlice(columns []string, terms []gate.Term) string {
 				seen[w.value] = true
 			}
 		}
-		if !seen[t.Value] {
+		switch {
+		case seen[t.Value]:
+		case columns[t.Column] == "reviewer" && !showReviewers:
+			parts = append(parts, "no row has that reviewer")
+		default:
 			parts = append(parts, fmt.Sprintf("no row has %s in the column %s, which holds %s", diag.Quote(t.Value), diag.Quote(columns[t.Column]), gate.Quoted(sortedKeys(seen))))
 		}
 	}
@@ -388,16 +444,15 @@ func (v *view) emptySlice(columns []string, terms []gate.Term) string {
 	return "Nothing was evaluated: " + strings.Join(parts, "; ") + "."
 }
 
-// leftOutDoubt says that a rule leaves out more than max_left_out allows, of what could have counted: decisions (cases
-// for system_accuracy), and people where the rule itself sets max_left_out. What the policy lists under `abstain` is its
-// own choice and counts only where the rule sets max_left_out.
+// leftOutDoubt says that a rule leaves out more than max_left_out allows of the decisions (cases for system_accuracy) that
+// could have counted: those without an output, not as assigned or without the column of `where`. What the policy lists
+// under `abstain` is its own choice, and people without such a decision are outside of what a rate per person speaks of.
 func (v *view) leftOutDoubt(r *rule, m report.Measure) string {
-	explicit := r.Map.Has("max_left_out")
 	left, total, what := len(v.unrecorded), len(v.entries)+len(v.unrecorded), "decisions"
 	if r.Metric.Value != accuracyDifference {
 		left = 0
 		for _, l := range m.LeftOut {
-			if l.Reason != reasonNoneOwn && (explicit || l.Reason != reasonAbstained) {
+			if l.Reason != reasonNoneOwn && l.Reason != reasonAbstained {
 				left += l.Count
 			}
 		}
@@ -412,13 +467,6 @@ func (v *view) leftOutDoubt(r *rule, m report.Measure) string {
 	}
 	if gate.Exceeds(left, total, r.MaxLeftOut) {
 		return fmt.Sprintf("%d of %d %s are left out, more than max_left_out allows (%s): those left out may differ from the others.", left, total, what, r.MaxLeftOut.Text)
-	}
-	if explicit && r.perPerson {
-		for _, l := range m.LeftOut {
-			if total := *m.Units + l.Count; l.Reason == reasonNoneOwn && gate.Exceeds(l.Count, total, r.MaxLeftOut) {
-				return fmt.Sprintf("%d of %d people are left out (%s), more than max_left_out allows (%s).", l.Count, total, l.Reason, r.MaxLeftOut.Text)
-			}
-		}
 	}
 	return ""
 }

@@ -212,8 +212,8 @@ func (o caseOutputs) only(item string, several int) (string, bool) {
 	return "", false
 }
 
-// sliceIndex tells the values of the `where` columns for a decision without a row: those on which all
-// rows of its case agree, else those on which all rows of its person agree.
+// sliceIndex tells the values of the `where` columns for a decision without a row, from those on which all rows of
+// its case, and all rows of its person, agree.
 type sliceIndex struct {
 	columns          int
 	byCase, byPerson map[string][]agreed
@@ -248,15 +248,26 @@ func newSliceIndex(t *Tally) *sliceIndex {
 	return x
 }
 
-// of returns the values for a decision without a row; one that cannot be told is not recorded.
+// of returns the values for a decision without a row; one that cannot be told is not recorded. A column tells something
+// of cases or of people, and the rows do not say which: where both the case's and the person's rows agree, on different
+// values, or where one of the two has no row, it cannot be told. (The case alone would put the decisions that one group
+// never made into the slice of the group that made them.)
 func (x *sliceIndex) of(k key) []text {
 	values := make([]text, x.columns)
 	for i := range values {
-		for _, list := range [][]agreed{x.byCase[k.item], x.byPerson[k.person]} {
-			if list != nil && list[i].seen && !list[i].differs {
-				values[i] = list[i].text
-				break
-			}
+		var ofCase, ofPerson agreed
+		if list := x.byCase[k.item]; list != nil {
+			ofCase = list[i]
+		}
+		if list := x.byPerson[k.person]; list != nil {
+			ofPerson = list[i]
+		}
+		switch {
+		case !ofCase.seen || !ofPerson.seen || (ofCase.differs && ofPerson.differs):
+		case ofCase.differs:
+			values[i] = ofPerson.text
+		case ofPerson.differs || ofCase.text == ofPerson.text:
+			values[i] = ofCase.text
 		}
 	}
 	return values

@@ -372,20 +372,26 @@ def slice_of(study, column, value):
     departing = departing_rows(study)
     return Part(
         decisions,
-        sorted({d.reviewer for d in decisions}),
+        sorted({d.reviewer for d in decisions} | {r.reviewer for r in departing if r.cell(column) == value}),
         [r for r in departing if r.cell(column) == value],
         [r for r in study.rows if r.cell(column) == "" and r not in departing],
     )
 
 
 def absent_is_in(rows, d, column, value):
-    """Does an absent decision belong to the slice? Where its value is not known, it may, and so it does."""
+    """Does an absent decision belong to the slice? Where its value is not known, it may, and so it does.
+
+    The rows do not say whether the column tells of cases or of people. It is known where both have rows and one of
+    the two agrees on a value, which the other does not contradict by agreeing on another.
+    """
     of_case = {r.cell(column) for r in rows if r.case == d.case}
     of_person = {r.cell(column) for r in rows if r.reviewer == d.reviewer}
-    for values in (of_case, of_person):
-        if len(values) == 1:
-            return values <= {value, ""}
-    return True
+    if not of_case or not of_person:
+        return True
+    agreed = [values for values in (of_case, of_person) if len(values) == 1]
+    if not agreed or any(values != agreed[0] for values in agreed):
+        return True
+    return agreed[0] <= {value, ""}
 
 
 # accuracy_difference
@@ -433,10 +439,10 @@ def accuracy_difference(study, part):
         not_decided.append("order")
     if left_out > study.max_left_out * len(people):
         not_decided.append("left_out")
-    if len(departing_rows(study)) > study.max_left_out * len(study.rows):
+    rows = sum(d.row is not None for d in decisions) + len(part.departing) + len(part.no_value)
+    if len(part.departing) > study.max_left_out * rows:
         not_decided.append("departures")
-    # Where nothing at all is recorded, that says more than that nobody has both arms recorded.
-    if len(low) < 2 or (len(recorded_gains) < 2 and not nothing_recorded):
+    if len(low) < 2:
         not_decided.append("fewer_than_two_people")
     if nothing_recorded:
         not_decided.append("nothing_recorded")
@@ -508,7 +514,7 @@ def rate(study, part, name):
             left_out[reason] = sum(system_said(study, d) == reason for d in of_condition)
 
     low, high, estimates, people_left_out = [], [], [], 0
-    for person in people_of(study):
+    for person in part.people:
         own = [d for d in denominator if d.reviewer == person]
         if absent_arm(study, person) == condition:
             low.append(Fraction(0))
