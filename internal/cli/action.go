@@ -215,7 +215,7 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 	if value := get("gate"); value != "" {
 		if in.gate = kinds.Lookup(value); in.gate == nil {
 			hint := ""
-			if near := nearest(value, kinds.Names()); near != "" {
+			if near := diag.Nearest(value, kinds.Names()); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
 			wrong("gate", "%s is not a gate; write one of %s%s", diag.Quote(value), strings.Join(kinds.Names(), ", "), hint)

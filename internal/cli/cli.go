@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/summary"
 )
@@ -159,7 +160,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	hint := "allowed"
-	if near := nearest(args[0], names); near != "" {
+	if near := diag.Nearest(args[0], names); near != "" {
 		hint = "did you mean " + near + "? Allowed"
 	}
 	return usagef("unknown command %q for %q; %s: %s", args[0], cmd.CommandPath(), hint, strings.Join(names, ", "))

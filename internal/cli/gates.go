@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -142,10 +141,7 @@ func checkFlags(req request) error {
 		problems = append(problems, usagef("--design is %q; write crossed or before_after%s", d, hint))
 	}
 	if req.today != "" && !policy.ValidDay(req.today) {
-		problems = append(problems, usagef("--today is %q; write a day of the calendar as %s", req.today, time.DateOnly))
+		problems = append(problems, usagef("--today is %q; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31", req.today))
 	}
 	return errors.Join(problems...)
 }
-
-// nearest is the candidate that a misspelt word may mean; "" where none is near.
-func nearest(word string, candidates []string) string { return diag.Nearest(word, candidates) }

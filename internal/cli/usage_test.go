@@ -25,7 +25,7 @@ func TestMistakesAsJSON(t *testing.T) {
 		{"human-ai gate d.csv --polcy p", []string{"unknown flag: --polcy; `oloproof human-ai gate --help` lists the flags"}},
 		{"human-ai gate d.csv --policy", []string{"flag needs an argument: --policy; `oloproof human-ai gate --help` lists the flags"}},
 		{"human-ai check d.csv --design bad", []string{`--design is "bad"; write crossed or before_after`}},
-		{"human-ai gate d.csv --today x", []string{`--today is "x"; write a day of the calendar as 2006-01-02`}},
+		{"human-ai gate d.csv --today x", []string{`--today is "x"; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31`}},
 		{"human-ai gate d.csv --fail-on x", []string{`--fail-on: "x" is not a verdict; use PASS, FAIL, INSUFFICIENT_EVIDENCE or MANUAL_REVIEW`}},
 		{"human-ai gate d.csv --format bad", []string{`--format: unknown format "bad"; use terminal, markdown, json`}},
 		{"human-ai check d.csv --format markdown:.", []string{"--format: . is a folder; name a file in it"}},
@@ -35,7 +35,7 @@ func TestMistakesAsJSON(t *testing.T) {
 		// All at once.
 		{"human-ai gate d.csv --design bad --today x --delimiter ;; --format bad", []string{
 			`--delimiter is ";;"; write one of , ; | or tab`, `--design is "bad"; write crossed or before_after`,
-			`--format: unknown format "bad"; use terminal, markdown, json`, `--today is "x"; write a day of the calendar as 2006-01-02`}},
+			`--format: unknown format "bad"; use terminal, markdown, json`, `--today is "x"; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31`}},
 	} {
 		words := strings.Fields(test.args)
 		for _, ask := range []string{"--json", "--json=true", "--format json", "--format=json", "--format json:-"} {

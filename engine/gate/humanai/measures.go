@@ -32,8 +32,6 @@ const (
 // rate is a rate over decisions: what it counts, out of which.
 type rate struct {
 	name      string
-	counts    string // in words
-	outOf     string
 	condition condition // of the decisions it is about
 	where     func(e entry, v *view) place
 	event     func(e entry) bool // of an entry inside with a recorded decision
@@ -41,16 +39,22 @@ type rate struct {
 
 // rates lists the rates over decisions, in the order of the source document's table.
 var rates = []rate{
-	{"agreement", "decisions equal to the system's output", "decisions with the output shown", with,
+	// decisions equal to the system's output, out of decisions with the output shown
+	{"agreement", with,
 		aboutSystem(func(entry) bool { return true }), follows},
-	{"over_reliance", "decisions agreeing with the system", "decisions where the system was wrong", with,
+	// decisions agreeing with the system, out of decisions where the system was wrong
+	{"over_reliance", with,
 		aboutSystem(func(e entry) bool { return !systemRight(e) }), follows},
-	{"correct_override", "decisions equal to the reference", "decisions where the system was wrong", with,
+	// decisions equal to the reference, out of decisions where the system was wrong
+	{"correct_override", with,
 		aboutSystem(func(e entry) bool { return !systemRight(e) }), entry.right},
-	{"harmful_override", "decisions that differ from the system", "decisions where the system was right", with,
+	// decisions that differ from the system, out of decisions where the system was right
+	{"harmful_override", with,
 		aboutSystem(systemRight), func(e entry) bool { return !follows(e) }},
-	{"accuracy_with", "decisions equal to the reference", "decisions with the output shown", with, inCondition(with), entry.right},
-	{"accuracy_without", "decisions equal to the reference", "decisions without the output", without, inCondition(without), entry.right},
+	// decisions equal to the reference, out of decisions with the output shown
+	{"accuracy_with", with, inCondition(with), entry.right},
+	// decisions equal to the reference, out of decisions without the output
+	{"accuracy_without", without, inCondition(without), entry.right},
 }
 
 // follows reports whether a recorded decision equals the system's output.

@@ -15,9 +15,10 @@ var designNames = map[string]string{
 
 // counts is what was read, by condition.
 type counts struct {
-	decisions        [2]int // by condition, absent ones included
-	missing, absent  int
-	both, onlyOneArm [2]int // people: both[0]; in one condition only, by condition
+	decisions       [2]int // by condition, absent ones included
+	missing, absent int
+	both            int    // people with decisions in both conditions
+	onlyOneArm      [2]int // people in one condition only, by condition
 }
 
 // counted counts the study's decisions and people.
@@ -40,7 +41,7 @@ func (s *study) counted() counts {
 	for _, a := range arms {
 		switch {
 		case a[with] && a[without]:
-			c.both[0]++
+			c.both++
 		case a[with]:
 			c.onlyOneArm[with]++
 		default:
@@ -62,7 +63,7 @@ func (s *study) data() report.Data {
 		{Name: "decisions_without", Count: c.decisions[without]},
 		{Name: "missing_decisions", Count: c.missing},
 		{Name: "absent_decisions", Count: c.absent},
-		{Name: "people_in_both_conditions", Count: c.both[0]},
+		{Name: "people_in_both_conditions", Count: c.both},
 		{Name: "people_with_only", Count: c.onlyOneArm[with]},
 		{Name: "people_without_only", Count: c.onlyOneArm[without]},
 	}
