@@ -36,7 +36,8 @@ type Gate interface {
 type Source struct {
 	Verb     Verb
 	Section  *policy.Section // nil without a policy
-	Settings policy.Settings // the section's, or what the command line gives without one
+	Beside   *policy.Section // what --policy says beside a gate's own declaration, which is then Section; else nil
+	Settings policy.Settings // the section's, merged with those of --policy beside it
 	Files    []string        // decision files named on the command line, relative to the working directory
 	NoFiles  bool            // the policy is only checked: it need not name files
 	Flags    Flags

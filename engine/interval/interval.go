@@ -14,6 +14,8 @@ const (
 	MethodHypergeometric  Method = "hypergeometric"
 	MethodOrderStatistics Method = "order-statistics"
 	MethodSignTest        Method = "sign-test"
+	MethodBonferroni      Method = "clopper-pearson/bonferroni" // exact, the error divided by the number of groups
+	MethodFisherProduct   Method = "fisher-product"
 )
 
 // Looks says how often the data may be looked at while the interval's confidence holds.
