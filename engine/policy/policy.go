@@ -32,6 +32,17 @@ type Section struct {
 	rules    []*Map
 }
 
+// Of returns the sections of one kind, in the order of the file.
+func (p *Policy) Of(key string) []*Section {
+	var list []*Section
+	for i := range p.Sections {
+		if p.Sections[i].Key == key {
+			list = append(list, &p.Sections[i])
+		}
+	}
+	return list
+}
+
 // Context is how messages speak of the section: "section human_ai", or "the policy" where its rules are bare.
 func (s *Section) Context() string {
 	switch {

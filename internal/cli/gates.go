@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,8 @@ import (
 // gateText is what the command line says about a gate.
 type gateText struct {
 	short, long string
-	example     string // a decision file and a policy as in the examples
+	example     string // a decision file as in the examples; of a gate with a declaration, that
+	declaration string // how its usage names the gate's own declaration, which then is its first argument; "" for none
 	flags       func(cmd *cobra.Command, req *request)
 	extra       func(a *app) []*cobra.Command // commands beside check, report and gate
 }
@@ -49,6 +51,17 @@ need no version.`,
 			cmd.Flags().StringVar(&req.flags.Candidate, "candidate", "", "the new `VERSION`, or the file of its trials where no FILE is given")
 		},
 	},
+	"fairness": {
+		short: "How far apart are the groups, in error rates and selection?",
+		long: `Reads a declaration (YAML: the file of decided cases, its columns, the groups and the rules) and one row
+per case (CSV or JSONL: id, label, prediction, optionally a probability, and a column per attribute), and measures
+how far the groups lie apart. Without a verb it is ` + "`gate`" + `: it decides the declaration's rules.`,
+		example:     "fairness.yaml",
+		declaration: "FAIRNESS.yaml",
+		flags: func(cmd *cobra.Command, req *request) {
+			cmd.Flags().BoolVar(&req.flags.ShowUnits, "show-reviewers", false, "name people (the values of the unit column) in errors")
+		},
+	},
 }
 
 // gateCommands are the commands of each gate.
@@ -56,12 +69,21 @@ func (a *app) gateCommands() []*cobra.Command {
 	var commands []*cobra.Command
 	for _, g := range kinds.All() {
 		text := gateTexts[g.Name()]
-		parent := &cobra.Command{
-			Use: g.Name(), Short: text.short, Long: text.short + "\n\n" + text.long,
-			Example: fmt.Sprintf("  oloproof init --example %s study\n  oloproof %s gate study/%s --policy study/policy.yaml", g.Name(), g.Name(), text.example),
-			Args:    noCommand,
-			RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		parent := &cobra.Command{Args: noCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+		if text.declaration != "" { // without a verb it decides
+			parent = a.verbCommand(g, gate.Decide, text)
+			decide := parent.RunE
+			parent.RunE = func(cmd *cobra.Command, args []string) error {
+				if len(args) == 0 && cmd.Flags().NFlag() == 0 {
+					return cmd.Help()
+				}
+				return decide(cmd, args)
+			}
+			parent.Args = cobra.ArbitraryArgs
 		}
+		parent.Use = strings.TrimRight(g.Name()+" "+text.arguments(), " ")
+		parent.Short, parent.Long = text.short, text.short+"\n\n"+text.long
+		parent.Example = text.commands(g, gate.Decide)
 		for _, verb := range verbNames {
 			parent.AddCommand(a.verbCommand(g, verb, text))
 		}
@@ -73,6 +95,23 @@ func (a *app) gateCommands() []*cobra.Command {
 	return commands
 }
 
+// arguments is how the usage of a gate without a verb goes on.
+func (t gateText) arguments() string {
+	if t.declaration == "" {
+		return ""
+	}
+	return "[" + t.declaration + " [FILE…]]"
+}
+
+// commands is an example that can be pasted: it writes the gate's example and runs a verb on it.
+func (t gateText) commands(g gate.Gate, verb gate.Verb) string {
+	text := fmt.Sprintf("  oloproof init --example %s study\n  oloproof %s %s study/%s", g.Name(), g.Name(), verb, t.example)
+	if verb == gate.Decide && t.declaration == "" {
+		text += " --policy study/policy.yaml"
+	}
+	return text
+}
+
 // verbCommand is check, report or gate of one gate.
 func (a *app) verbCommand(g gate.Gate, verb gate.Verb, text gateText) *cobra.Command {
 	short := map[gate.Verb]string{
@@ -80,26 +119,40 @@ func (a *app) verbCommand(g gate.Gate, verb gate.Verb, text gateText) *cobra.Com
 		gate.Report: "Give every measure with its interval, and decide nothing",
 		gate.Decide: "Decide each rule of a policy",
 	}[verb]
-	req := request{verb: verb, gate: g}
+	req := request{verb: verb, gate: g, declared: text.declaration != ""}
+	use, long, beside := "FILE…", "", &req.policy
+	if req.declared {
+		use, beside = text.declaration+" [FILE…]", &req.beside
+		long = "\n\n" + text.declaration + " names the files of cases, relative to its folder; where a FILE is given, it is read instead."
+		if verb == gate.Decide {
+			short = "Decide each rule of a declaration, and of a policy beside it"
+		}
+	}
 	var out output
 	var delimiter string
-	files := "study/" + text.example
-	example := fmt.Sprintf("  oloproof init --example %s study\n  oloproof %s %s %s", g.Name(), g.Name(), verb, files)
-	if verb == gate.Decide {
-		example += " --policy study/policy.yaml"
-	}
 	cmd := &cobra.Command{
-		Use: string(verb) + " FILE…", Short: short, Example: example,
-		Long: short + ".\n\nFiles are CSV or JSONL, plain or compressed (.gz, .zst); several files, or a glob, are read as one;\n- is standard input.",
+		Use: string(verb) + " " + use, Short: short, Example: text.commands(g, verb),
+		Long: short + "." + long + "\n\nFiles are CSV or JSONL, plain or compressed (.gz, .zst); several files, or a glob, are read as one;\n- is standard input.",
 		RunE: func(_ *cobra.Command, args []string) error {
+			var wrong, absent error
 			req.files = args
-			var wrong error
+			switch {
+			case !req.declared:
+			case len(args) == 0:
+				absent = usagef("%s needs a declaration, such as `oloproof %s %s fairness.yaml`", g.Name(), g.Name(), verb)
+			default:
+				req.policy, req.files = args[0], args[1:]
+			}
 			req.delimiter, wrong = parseDelimiter(delimiter)
-			return a.finish(req, out, errors.Join(wrong, checkFlags(req)))
+			return a.finish(req, out, errors.Join(absent, wrong, checkFlags(req)))
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&req.policy, "policy", "", "the policy `FILE` (YAML)")
+	what := "the policy `FILE` (YAML)"
+	if req.declared {
+		what = "a policy `FILE` (YAML) whose settings and rules are added to the declaration's"
+	}
+	f.StringVar(beside, "policy", "", what)
 	f.StringVar(&delimiter, "delimiter", "", "the `CHARACTER` between CSV fields: , ; | or tab (default: found from the header)")
 	if verb == gate.Decide {
 		f.StringVar(&req.today, "today", "", "the `DAY` that waivers are compared with, YYYY-MM-DD in UTC (default: today)")

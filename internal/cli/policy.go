@@ -91,7 +91,7 @@ func (a *app) checkPolicies(paths []string, gateName string) error {
 // checkPolicy compiles one policy without data; bare rules are g's.
 func (a *app) checkPolicy(path string, g gate.Gate) ([]part, *diag.List) {
 	diags := &diag.List{}
-	document, p := a.loadPolicy(request{verb: gate.Decide, gate: g, policy: path}, diags)
+	p := a.loadPolicy(request{verb: gate.Decide, gate: g}, path, diags)
 	var parts []part
 	if p != nil {
 		for i, s := range p.Sections {
@@ -100,6 +100,6 @@ func (a *app) checkPolicy(path string, g gate.Gate) ([]part, *diag.List) {
 				gate.Source{Verb: gate.Decide, Section: &p.Sections[i], Settings: s.Settings, NoFiles: true}, diags)})
 		}
 	}
-	checkRules(document, parts, diags)
+	checkRules(p, parts, diags)
 	return parts, diags
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,8 @@ type request struct {
 	verb      gate.Verb
 	gate      gate.Gate // nil: every section of the policy, which is then a release file
 	policy    string    // path; "" for none
+	declared  bool      // policy is the gate's own declaration, without which it cannot be asked
+	beside    string    // path of the policy beside a declaration; "" for none
 	files     []string  // decision files, relative to the working directory
 	flags     gate.Flags
 	delimiter rune   // 0: found in each file
@@ -52,6 +55,7 @@ func (a *app) run(req request) *report.Report {
 // part is one gate's question within a run.
 type part struct {
 	gate     gate.Gate
+	settings policy.Settings
 	question gate.Question
 	inputs   []int // which of the report's inputs are its
 }
@@ -59,10 +63,10 @@ type part struct {
 // evaluate goes through the steps of a run. Problems of the input go to diags; an error is a fault of ours.
 func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	out := report.New(a.Version)
-	document, p := a.loadPolicy(req, diags)
-	parts := compile(req, p, diags)
+	p, beside := a.loadPolicies(req, diags)
+	parts := compile(req, p, beside, diags)
 	if req.verb == gate.Decide {
-		checkRules(document, parts, diags)
+		checkRules(cmp.Or(beside, p), parts, diags)
 	}
 	stop := a.progress(parts)
 	defer stop()
@@ -94,39 +98,53 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 			}
 		}
 	}
-	if document != nil {
-		out.Policy = &report.File{Path: document.File, SHA256: document.SHA256}
+	switch {
+	case beside != nil:
+		out.Policies = []report.File{fileOf(p), fileOf(beside)}
+	case p != nil:
+		file := fileOf(p)
+		out.Policy = &file
 	}
-	out.Confidence = confidence(p)
+	out.Confidence = confidence(parts, p)
 	if req.verb == gate.Decide {
 		out.Decide()
 	}
 	return out, nil
 }
 
-// loadPolicy reads and parses the policy of a request; nil, nil where there is none.
-func (a *app) loadPolicy(req request, diags *diag.List) (*policy.Document, *policy.Policy) {
+// loadPolicies reads the policy of a request, or the declaration and the policy beside it; nil where there is none.
+func (a *app) loadPolicies(req request, diags *diag.List) (p, beside *policy.Policy) {
 	if req.policy == "" {
 		if req.verb == gate.Decide {
 			diags.Add(diag.Diagnostic{Message: "no policy: add --policy policy.yaml, or use `report` to see every measure without deciding"})
 		}
 		return nil, nil
 	}
-	a.opened = append(a.opened, req.policy)
-	data, err := readFile(req.fs, req.policy, maxPolicy)
-	if err != nil {
-		diags.Addf(diag.Pos{File: req.policy}, "cannot read the policy: %s", reason(err))
-		return nil, nil
+	p = a.loadPolicy(req, req.policy, diags)
+	if req.beside != "" {
+		beside = a.loadPolicy(req, req.beside, diags)
 	}
-	document := policy.Parse(req.policy, data, diags)
-	if document == nil {
-		return nil, nil
+	return p, beside
+}
+
+// loadPolicy reads and parses one file; nil where it cannot be used.
+func (a *app) loadPolicy(req request, path string, diags *diag.List) *policy.Policy {
+	a.opened = append(a.opened, path)
+	data, err := readFile(req.fs, path, maxPolicy)
+	if err != nil {
+		diags.Addf(diag.Pos{File: path}, "cannot read the policy: %s", reason(err))
+		return nil
 	}
 	bare := ""
 	if req.gate != nil {
 		bare = req.gate.Section()
 	}
-	return document, policy.Load(document, kinds.Sections(), bare, a.Version)
+	return policy.Load(policy.Parse(path, data, diags), kinds.Sections(), bare, a.Version)
+}
+
+// fileOf is a policy as the report lists it.
+func fileOf(p *policy.Policy) report.File {
+	return report.File{Path: p.Document.File, SHA256: p.Document.SHA256}
 }
 
 // readFile reads at most limit bytes of a regular file.
@@ -178,15 +196,18 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// compile turns the request and its policy into questions.
-func compile(req request, p *policy.Policy, diags *diag.List) []part {
+// compile turns the request and its policies into questions.
+func compile(req request, p, beside *policy.Policy, diags *diag.List) []part {
 	var parts []part
 	ask := func(g gate.Gate, section *policy.Section) {
 		source := gate.Source{Verb: req.verb, Section: section, Files: req.files, Flags: req.flags}
 		if section != nil {
 			source.Settings = section.Settings
 		}
-		parts = append(parts, part{gate: g, question: g.Compile(source, diags)})
+		if section != nil && beside != nil {
+			source.Beside, source.Settings = accompany(section, beside, len(p.Sections) > 1, diags)
+		}
+		parts = append(parts, part{gate: g, settings: source.Settings, question: g.Compile(source, diags)})
 	}
 	switch {
 	case req.gate == nil:
@@ -196,14 +217,11 @@ func compile(req request, p *policy.Policy, diags *diag.List) []part {
 			}
 		}
 	case p == nil:
-		ask(req.gate, nil)
-	default:
-		var own []*policy.Section
-		for i := range p.Sections {
-			if p.Sections[i].Key == req.gate.Section() {
-				own = append(own, &p.Sections[i])
-			}
+		if !req.declared {
+			ask(req.gate, nil)
 		}
+	default:
+		own := p.Of(req.gate.Section())
 		switch {
 		case len(own) == 1:
 			ask(req.gate, own[0])
@@ -215,7 +233,9 @@ func compile(req request, p *policy.Policy, diags *diag.List) []part {
 			if len(p.Sections) > 0 {
 				diags.Addf(p.Document.Pos(), "the policy has no section %s", req.gate.Section())
 			}
-			ask(req.gate, nil)
+			if !req.declared {
+				ask(req.gate, nil)
+			}
 		default:
 			diags.Addf(own[1].Pos, "the policy has %d sections %s, and which one the files belong to cannot be told; run `oloproof gate %s`, or keep one section in a policy of its own",
 				len(own), req.gate.Section(), diag.Printable(p.Document.File))
@@ -225,32 +245,69 @@ func compile(req request, p *policy.Policy, diags *diag.List) []part {
 	return parts
 }
 
+// accompany finds what a policy beside a gate's declaration says to one of its sections, nil for nothing, and merges
+// the settings of the two. Of several sections of the gate it is the one of the same name.
+func accompany(section *policy.Section, beside *policy.Policy, several bool, diags *diag.List) (*policy.Section, policy.Settings) {
+	found := beside.Of(section.Key)
+	var other *policy.Section
+	switch {
+	case len(found) == 0: // sections of other gates; what stands above them holds all the same
+		return nil, policy.Merge(section.Settings, beside.Settings, diags)
+	case found[0].Bare:
+		if several && found[0].HasRules {
+			diags.Addf(found[0].Map.KeyPos("rules"), "the declaration has several sections, and to which of them these rules belong cannot be told; put them under %s, each list with the name of its section", section.Key)
+		}
+		other = found[0]
+	case len(found) == 1 && !several:
+		other = found[0]
+		if a, b := section.Name, other.Name; a.Set && b.Set && a.Value != b.Value {
+			diags.Addf(b.Pos, "name is %s here and %s in %s; say it once, or the same in both", diag.Quote(b.Value), diag.Quote(a.Value), a.Pos)
+		}
+	default:
+		for _, s := range found {
+			if s.Name.Set && s.Name.Value == section.Name.Value {
+				other = s
+			}
+		}
+		switch {
+		case other == nil && section.Name.Set:
+			diags.Addf(found[0].Pos, "no section %s here has the name %s of the section at %s", section.Key, diag.Quote(section.Name.Value), section.Pos)
+		case other == nil:
+			diags.Addf(section.Pos, "the section has no name, and %s has several sections %s, told apart by name; add the name of the one that belongs to it",
+				diag.Printable(beside.Document.File), section.Key)
+		}
+	}
+	if other == nil {
+		return nil, section.Settings
+	}
+	return other, policy.Merge(section.Settings, other.Settings, diags)
+}
+
 // gateOf returns the gate of a section.
 func gateOf(section string) gate.Gate {
 	all := kinds.All()
 	return all[slices.IndexFunc(all, func(g gate.Gate) bool { return g.Section() == section })]
 }
 
-// checkRules reports what is wrong with the rules of the run as a whole.
-func checkRules(document *policy.Document, parts []part, diags *diag.List) {
-	if document == nil || len(parts) == 0 {
+// checkRules reports what is wrong with the rules of the run as a whole, whose policy is p.
+func checkRules(p *policy.Policy, parts []part, diags *diag.List) {
+	if p == nil || len(parts) == 0 {
 		return
 	}
 	var lists [][]policy.Rule
 	for _, part := range parts {
 		lists = append(lists, part.question.Rules())
 	}
-	policy.CheckRules(document.Pos(), diags, lists...)
+	policy.CheckRules(p.Document.Pos(), diags, lists...)
 }
 
-// confidence is the run's: its only section's, or the top of the release file's.
-func confidence(p *policy.Policy) float64 {
+// confidence is the run's: of its only question, or the top of the release file's.
+func confidence(parts []part, p *policy.Policy) float64 {
 	var settings policy.Settings
 	switch {
-	case p == nil:
-	case len(p.Sections) == 1:
-		settings = p.Sections[0].Settings
-	default:
+	case len(parts) == 1:
+		settings = parts[0].settings
+	case p != nil:
 		settings = p.Settings
 	}
 	return settings.Judging.WithDefaults().Confidence.Value
