@@ -75,7 +75,8 @@ func (c Counts) Of(v Verdict) int {
 	return 0
 }
 
-// Multiplicity discloses how many rules were decided and how many intervals were looked at.
+// Multiplicity discloses how many rules were decided and how many intervals were looked at: of rules, of their groups
+// and pairs, and of measures.
 type Multiplicity struct {
 	Rules     int `json:"rules"`
 	Intervals int `json:"intervals"`
@@ -123,7 +124,8 @@ type Gate struct {
 	Name   string `json:"name,omitempty"`
 	Design string `json:"design,omitempty"`
 	// What the policy or the command line fixed that is not per rule, by name. compare: baseline and candidate (the versions
-	// that are compared, as measures are labelled), case_list, plan_cases and plan_trials (whole numbers).
+	// that are compared, as measures are labelled), case_list, plan_cases and plan_trials (whole numbers). fairness: min_cell,
+	// calibration_bins and unit (the column that names the person, where one is declared).
 	Settings    map[string]string `json:"settings,omitempty"`
 	Summary     string            `json:"summary"` // one sentence on the data, for a person
 	Data        Data              `json:"data"`
@@ -170,6 +172,9 @@ type Measure struct {
 	Missing     *int              `json:"missing,omitempty"`     // values not recorded, completed both ways
 	LeftOut     []LeftOut         `json:"left_out,omitempty"`
 	Completions *Completions      `json:"completions,omitempty"`
+	// Of an expected calibration error, which is above 0 by chance alone: its expectation at the same counts, were the
+	// probabilities right.
+	UnderCalibration *float64 `json:"expected_under_calibration,omitempty"`
 	// Of a sign test, which has a p-value in place of an interval.
 	PValue *float64        `json:"p_value,omitempty"` // two-sided, at the completion that speaks most against a decision
 	Better *int            `json:"better,omitempty"`  // cases
@@ -231,24 +236,28 @@ type Completions struct {
 // Rule is a measure that a policy's rule decided.
 type Rule struct {
 	Measure
-	ID          string    `json:"id"`
-	Threshold   Threshold `json:"threshold,omitzero"`
-	Verdict     Verdict   `json:"verdict"`
-	Reason      string    `json:"reason"` // one sentence
-	Needs       *Needs    `json:"needs,omitempty"`
-	Assumptions []string  `json:"assumptions,omitempty"`
-	Position    diag.Pos  `json:"position,omitzero"` // of the rule in its policy
-	Advisory    bool      `json:"advisory,omitempty"`
-	Waived      *Waived   `json:"waived,omitempty"`
-	Reviewed    *Reviewed `json:"reviewed,omitempty"`
-	Cells       []Cell    `json:"cells,omitempty"`
-	Pairs       []Pair    `json:"pairs,omitempty"`
+	ID        string    `json:"id"`
+	Threshold Threshold `json:"threshold,omitzero"`
+	Verdict   Verdict   `json:"verdict"`
+	// What a decided rule would come to with the cases it leaves out added at their worst; NoVerdict where none are.
+	WithLeftOut  Verdict   `json:"verdict_with_left_out,omitzero"`
+	Reason       string    `json:"reason"` // one sentence
+	Needs        *Needs    `json:"needs,omitempty"`
+	Assumptions  []string  `json:"assumptions,omitempty"`
+	Position     diag.Pos  `json:"position,omitzero"` // of the rule in its policy
+	Advisory     bool      `json:"advisory,omitempty"`
+	Waived       *Waived   `json:"waived,omitempty"`
+	Reviewed     *Reviewed `json:"reviewed,omitempty"`
+	Cells        []Cell    `json:"cells,omitempty"` // every declared group
+	Pairs        []Pair    `json:"pairs,omitempty"`
+	PairsOmitted int       `json:"pairs_omitted,omitempty"` // how many pairs were compared beyond Pairs
 }
 
 // Cell is one group's part of a rule.
 type Cell struct {
 	Measure
 	Verdict Verdict `json:"verdict"`
+	Reason  string  `json:"reason,omitempty"` // one sentence: why the group is undecided
 }
 
 // Pair is the comparison of two groups within a rule.
@@ -317,6 +326,26 @@ func Unusable(version string, err *diag.Error) *Report {
 	return r
 }
 
+// intervals is how many intervals a rule's verdict rests on: its own, those of its groups and of its pairs, the pairs
+// that are not listed included.
+func intervals(rule *Rule) int {
+	n := rule.PairsOmitted
+	if rule.Interval != nil {
+		n++
+	}
+	for i := range rule.Cells {
+		if rule.Cells[i].Interval != nil {
+			n++
+		}
+	}
+	for i := range rule.Pairs {
+		if rule.Pairs[i].Interval != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // Decide sums up the rules of all gates: counts, multiplicity, verdict and exit status. A run without a
 // counting rule keeps NoVerdict and ends with ExitUnusable: nothing evaluated is never a pass.
 func (r *Report) Decide() {
@@ -326,9 +355,7 @@ func (r *Report) Decide() {
 	r.Verdict = NoVerdict
 	for rule := range r.Rules() {
 		multiplicity.Rules++
-		if rule.Interval != nil {
-			multiplicity.Intervals++
-		}
+		multiplicity.Intervals += intervals(rule)
 		if rule.Advisory {
 			continue
 		}

@@ -171,6 +171,25 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// TestMultiplicity counts the intervals of a rule's groups and pairs, listed or not, beside its own and the measures'.
+func TestMultiplicity(t *testing.T) {
+	r := of(report.Fail)
+	iv := &report.Interval{}
+	cell := report.Cell{}
+	cell.Interval = iv
+	rule := &r.Gates[0].Rules[0]
+	rule.Interval = iv
+	rule.Cells = []report.Cell{cell, {}, cell}
+	rule.Pairs = []report.Pair{{Interval: iv}, {}}
+	rule.PairsOmitted = 100
+	r.Gates[0].Measures = []report.Measure{{Interval: iv}, {}}
+	r.Decide()
+	// 1 of the rule, 2 of its groups, 1 of its pairs, 100 not listed, 1 of the measures
+	if want := (report.Multiplicity{Rules: 1, Intervals: 105}); *r.Multiplicity != want {
+		t.Errorf("%+v, want %+v", *r.Multiplicity, want)
+	}
+}
+
 func TestStatus(t *testing.T) {
 	const p, f, i, m = report.Pass, report.Fail, report.InsufficientEvidence, report.ManualReview
 	failOn := func(verdicts ...report.Verdict) report.FailOn {

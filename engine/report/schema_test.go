@@ -130,7 +130,7 @@ var order = map[string][]string{
 	"errors":           {"file", "line", "column", "message"},
 	"measures":         measureKeys,
 	"rules":            append(slices.Clone(measureKeys), ruleKeys...),
-	"cells":            append(slices.Clone(measureKeys), "verdict"),
+	"cells":            append(slices.Clone(measureKeys), "verdict", "reason"),
 	"pairs":            {"groups", "estimate", "interval", "verdict"},
 	"waived":           {"until", "owner", "reason", "verdict"},
 	"reviewed":         {"by", "on", "digest", "reason", "valid"},
@@ -138,9 +138,10 @@ var order = map[string][]string{
 }
 
 var measureKeys = []string{"metric", "labels", "estimate", "interval", "measured_in", "scale", "numerator", "denominator", "units", "unit_name",
-	"missing", "left_out", "completions", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
+	"missing", "left_out", "completions", "expected_under_calibration", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
 
-var ruleKeys = []string{"id", "threshold", "verdict", "reason", "needs", "assumptions", "position", "advisory", "waived", "reviewed", "cells", "pairs"}
+var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "assumptions", "position", "advisory", "waived", "reviewed",
+	"cells", "pairs", "pairs_omitted"}
 
 // outOfOrder lists the keys of a document that stand where they should not.
 func outOfOrder(doc []byte) (problems []string) {
@@ -193,36 +194,70 @@ func full() *report.Report {
 	digest := strings.Repeat("0a", 32)
 	iv := &report.Interval{Lower: at(0.25), Upper: nil, Confidence: 0.9, Method: interval.MethodOrderStatistics, Looks: interval.LooksOne}
 	m := report.Measure{
-		Metric: "false_negative", Labels: map[string]string{"version": "new", "condition": "with", "attribute": "sex", "group": "female × old", "k": "3", "per": "person", "generalize": "people_and_cases", "where": "a=b"},
+		Metric: "expected_calibration_error", Labels: map[string]string{"version": "new", "condition": "with", "attribute": "sex", "group": "female × old", "k": "3", "per": "person", "generalize": "people_and_cases", "where": "a=b"},
 		Estimate: at(0), Interval: iv, MeasuredIn: "seconds", Scale: &report.Scale{Lower: -1, Upper: 1}, Numerator: report.Int(0), Denominator: report.Int(2),
 		Units: report.Int(2), UnitName: "cases", Missing: report.Int(0), LeftOut: []report.LeftOut{{Reason: "no label", Count: 1}},
-		Completions: &report.Completions{Low: 0, High: 1e-9}, PValue: at(0.0625), Better: report.Int(5), Worse: report.Int(0), Equal: report.Int(3),
+		Completions: &report.Completions{Low: 0, High: 1e-9}, UnderCalibration: at(0.03), PValue: at(0.0625), Better: report.Int(5), Worse: report.Int(0), Equal: report.Int(3),
 		Method:          interval.MethodSignTest,
 		IntervalsBeside: []report.IntervalBeside{{Method: "two-standard-errors", Lower: 0.25, Upper: 0.75, Assumes: "Independent trials."}},
 		Moved:           []report.Moved{{Case: "c", Baseline: 0.25, Candidate: 1, Missing: 1}},
 		Conditions:      "Holds.", Caution: "But not here.",
 	}
 	rule := report.Rule{
-		Measure: m, ID: "a", Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.5}, Verdict: report.ManualReview, Reason: "Waived.",
+		Measure: m, ID: "a", Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.5}, Verdict: report.ManualReview, WithLeftOut: report.Fail, Reason: "Waived.",
 		Needs: &report.Needs{What: "more", AtLeast: 1}, Assumptions: []string{"One."}, Position: pos, Advisory: true,
 		Waived:   &report.Waived{Until: "2027-03-31", Owner: "o", Reason: "r", Verdict: report.Fail},
 		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r", Valid: true},
-		Cells:    []report.Cell{{Measure: m, Verdict: report.NoVerdict}, {Measure: m, Verdict: report.InsufficientEvidence}},
-		Pairs:    []report.Pair{{Groups: [2]string{"female × old", "male × old"}, Estimate: at(0.125), Interval: iv, Verdict: report.Pass}},
+		Cells:    []report.Cell{{Measure: m, Verdict: report.NoVerdict, Reason: "Small."}, {Measure: m, Verdict: report.InsufficientEvidence, Reason: "Small."}},
+		Pairs:    []report.Pair{{Groups: [2]string{"female × old", "male × old"}, Estimate: at(0.125), Interval: iv, Verdict: report.Pass}}, PairsOmitted: 1,
 	}
 	r := report.New("1.2.3")
 	r.Verdict, r.Confidence, r.Today = report.ManualReview, 0.9, "2027-03-01"
 	r.ExitStatus = r.Verdict.ExitStatus()
 	r.Counts = &report.Counts{Pass: 1, Fail: 2, InsufficientEvidence: 3, ManualReview: 4}
 	r.Multiplicity = &report.Multiplicity{Rules: 1, Intervals: 2}
-	r.Inputs = []report.Input{{Path: "d.csv", SHA256: digest, Bytes: 9, Rows: 1, Gate: "fairness", Role: "assignment",
+	r.Inputs = []report.Input{{Path: "d.csv", SHA256: digest, Bytes: 9, Rows: 1, Gate: "compare", Role: "assignment",
 		Findings: []report.InputFinding{{Code: "column_missing_in_file", Position: diag.Pos{File: "d.csv"}, Message: "m"}}}}
 	r.Policy = &report.File{Path: "policy.yaml", SHA256: digest}
 	r.Policies = []report.File{*r.Policy, *r.Policy}
 	r.Gates = []report.Gate{
-		{Gate: "fairness", Name: "n", Settings: map[string]string{"baseline": "old", "plan_cases": "8"}, Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule},
+		{Gate: "compare", Name: "n", Settings: map[string]string{"baseline": "old", "plan_cases": "8"}, Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule},
 			Findings: []report.Finding{{Code: "c", Severity: report.Note, Message: "m", Count: 1}}, Assumptions: []string{"a"}, Limits: []string{"l"}, MinShown: 5},
 	}
+	return r
+}
+
+// fairness is a report of one rule of that gate, a gap between two groups. Its numbers mean nothing.
+func fairness() *report.Report {
+	at := func(x float64) *float64 { return &x }
+	measure := func(metric, group string) report.Measure {
+		m := report.Measure{Metric: metric, Labels: map[string]string{"attribute": "sex"}, Estimate: at(0.25),
+			Interval:  &report.Interval{Lower: at(0.125), Upper: at(0.5), Confidence: 0.975, Method: interval.MethodBonferroni, Looks: interval.LooksOne},
+			Numerator: report.Int(1), Denominator: report.Int(4), Units: report.Int(4), UnitName: "cases", Missing: report.Int(0)}
+		if group != "" {
+			m.Labels["group"] = group
+		}
+		return m
+	}
+	calibration := report.Measure{Metric: "expected_calibration_error", Labels: map[string]string{"attribute": "sex", "group": "female"}, Estimate: at(0.0625), UnderCalibration: at(0.03125), Units: report.Int(4), UnitName: "cases"}
+	rule := report.Rule{
+		Measure: measure("false_negative", ""), ID: "fnr-by-sex", Threshold: report.Threshold{Kind: report.MaxGroupGap, Value: 0.05},
+		Verdict: report.Fail, WithLeftOut: report.InsufficientEvidence, Reason: "r", Position: diag.Pos{File: "fairness.yaml", Line: 3, Column: 5},
+		Cells: []report.Cell{{Measure: measure("false_negative", "female"), Verdict: report.Fail},
+			{Measure: measure("false_negative", "male"), Verdict: report.InsufficientEvidence, Reason: "2 cases with a prediction; min_cell is 30."}},
+		Pairs:        []report.Pair{{Groups: [2]string{"female", "male"}, Estimate: at(0), Interval: &report.Interval{Lower: at(0), Upper: at(0.5), Confidence: 0.95, Method: interval.MethodFisherProduct, Looks: interval.LooksOne}, Verdict: report.Fail}},
+		PairsOmitted: 3,
+	}
+	r := report.New("1.2.3")
+	digest := strings.Repeat("0a", 32)
+	r.Confidence = 0.95
+	r.Inputs = []report.Input{{Path: "decided.csv", SHA256: digest, Bytes: 9, Rows: 4}}
+	r.Policy = &report.File{Path: "fairness.yaml", SHA256: digest}
+	r.Gates = []report.Gate{{Gate: "fairness", Settings: map[string]string{"min_cell": "30", "calibration_bins": "10", "unit": "person_id"}, Summary: "s",
+		Data: report.Data{{Name: "cases", Count: 4}, {Name: "labelled", Count: 4}, {Name: "predicted", Count: 4}, {Name: "missing_labels"}, {Name: "missing_predictions"},
+			{Name: "missing_probabilities"}, {Name: "positives", Count: 1}, {Name: "predicted_positive", Count: 2}},
+		Measures: []report.Measure{measure("selection", ""), calibration}, Rules: []report.Rule{rule}, Assumptions: []string{"a"}, Limits: []string{"l"}}}
+	r.Decide()
 	return r
 }
 
@@ -259,6 +294,7 @@ func TestFullReport(t *testing.T) {
 		}
 	}
 	check(r)
+	check(fairness())
 
 	// Every form of threshold.
 	for _, threshold := range []report.Threshold{{}, {Kind: report.Minimum, Value: -0.5}, {Kind: report.Maximum}, {Kind: report.MaxGroupGap, Value: 0.05},
@@ -316,6 +352,11 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 	human := string(frozenReports(t)["fail.json"])
 	bad := string(frozenReports(t)["unusable.json"])
+	fairDoc, err := fairness().JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fair := string(fairDoc)
 	for _, test := range []struct{ name, doc, from, to string }{
 		{"another schema", string(doc), `oloproof-report/1`, `oloproof-report/2`},
 		{"an unknown key at the top", string(doc), `"verdict": "MANUAL_REVIEW",`, `"verdict": "MANUAL_REVIEW", "verdikt": "PASS",`},
@@ -330,8 +371,8 @@ func TestSchemaRefuses(t *testing.T) {
 		{"a verdict that is none", string(doc), `"verdict": "MANUAL_REVIEW",`, `"verdict": "MAYBE",`},
 		{"a rule without a verdict", string(doc), `"reason": "Waived.",`, `"reason": "",`},
 		{"a waiver that passes", string(doc), `"verdict": "MANUAL_REVIEW",
-          "reason": "Waived."`, `"verdict": "PASS",
-          "reason": "Waived."`},
+          "verdict_with_left_out"`, `"verdict": "PASS",
+          "verdict_with_left_out"`},
 		{"another exit status", string(doc), `"exit_status": 4`, `"exit_status": 0`},
 		{"an exit status without a verdict", string(doc), `"verdict": "MANUAL_REVIEW",
   "exit_status": 4`, `"exit_status": 4`},
@@ -350,14 +391,35 @@ func TestSchemaRefuses(t *testing.T) {
 		{"no threshold in it", string(doc), `"maximum": 0.5`, ``},
 		{"three groups in a pair", string(doc), `"male × old"`, `"male × old", "x"`},
 		{"a numerator alone", string(doc), `"denominator": 2,`, ``},
-		{"a design of another gate", string(doc), `"gate": "fairness",
-      "name": "n",`, `"gate": "fairness",
+		{"a design of another gate", string(doc), `"gate": "compare",
+      "name": "n",`, `"gate": "compare",
       "name": "n", "design": "crossed",`},
 		{"a p-value without its counts", string(doc), `"better": 5,`, ``},
-		{"a gate that is none", string(doc), `"gate": "fairness",
+		{"a gate that is none", string(doc), `"gate": "compare",
       "name": "n",`, `"gate": "fair",
       "name": "n",`},
 		{"a finding's code in words", string(doc), `"code": "c"`, `"code": "A finding"`},
+		{"what a calibrated system would have, of another metric", string(doc), `"metric": "expected_calibration_error"`, `"metric": "selection"`},
+		{"pairs left out and none listed", fair, `"pairs": `, `"pears": `},
+		{"no pairs left out", fair, `"pairs_omitted": 3`, `"pairs_omitted": 0`},
+		{"a group without a reason in it", fair, `"reason": "2 cases with a prediction; min_cell is 30."`, `"reason": ""`},
+		{"with the left-out cases, no verdict", fair, `"verdict_with_left_out": "INSUFFICIENT_EVIDENCE"`, `"verdict_with_left_out": "NO_VERDICT"`},
+		{"fairness with another gate's metric", fair, `"metric": "false_negative"`, `"metric": "over_reliance"`},
+		{"fairness with another gate's label", fair, `"group": "female"`, `"version": "female"`},
+		{"fairness with another count", fair, `"labelled": `, `"labeled": `},
+		{"fairness without min_cell", fair, `"min_cell": `, `"least": `},
+		{"a rule on a rate of all groups together", fair, `"max_group_gap": 0.05`, `"maximum": 0.05`},
+		{"a rule on calibration", fair, `"metric": "false_negative",
+          "labels": {
+            "attribute": "sex"
+          },`, `"metric": "expected_calibration_error",
+          "labels": {
+            "attribute": "sex"
+          },`},
+		{"a rule on groups without them", fair, `"cells": `, `"sells": `},
+		{"a group without its name", fair, `"attribute": "sex",
+                "group": "male"`, `"attribute": "sex"`},
+		{"pairs where none are compared", fair, `"max_group_gap": 0.05`, `"worst_group": {"maximum": 0.05}`},
 		{"human-ai without a design", human, `"design": "crossed",`, ``},
 		{"human-ai with another gate's metric", human, `"metric": "over_reliance"`, `"metric": "pass_at_k"`},
 		{"human-ai with another count", human, `"people": `, `"persons": `},
