@@ -20,8 +20,9 @@ var files embed.FS
 
 // The names that every example's files have, beside its data.
 const (
-	policyName   = "policy.yaml"
-	workflowName = "workflow.yml"
+	policyName      = "policy.yaml"
+	declarationName = "fairness.yaml" // in its place, where the gate has a declaration of its own
+	workflowName    = "workflow.yml"
 )
 
 // Example is everything that shows one gate at work.
@@ -36,16 +37,17 @@ type File struct {
 	Text string
 }
 
-// Policy is the name of the example's policy among its files.
-func (e Example) Policy() string { return policyName }
+// Policy is the name of the example's policy, or of the gate's own declaration, among its files.
+func (e Example) Policy() string { return e.Files[len(e.Files)-2].Name }
+
+// Declared reports whether Policy is the gate's own declaration, which names the data files itself.
+func (e Example) Declared() bool { return e.Policy() == declarationName }
 
 // Decisions are the names of the example's data files.
 func (e Example) Decisions() []string {
 	var names []string
-	for _, f := range e.Files {
-		if f.Name != policyName && f.Name != workflowName {
-			names = append(names, f.Name)
-		}
+	for _, f := range e.Files[:len(e.Files)-2] {
+		names = append(names, f.Name)
 	}
 	return names
 }

@@ -149,7 +149,7 @@ func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
 	}
 	hasSections := slices.ContainsFunc(kinds.Sections(), func(s policy.SectionSpec) bool { return document.Root.Has(s.Key) })
 	switch {
-	case !hasSections && len(in.decisions) == 0 && in.baseline == "" && !document.Root.Has("decisions") && !document.Root.Has("trials"):
+	case !hasSections && len(in.decisions) == 0 && in.baseline == "" && !namesFiles(document.Root):
 		diags.Addf(diag.Pos{}, "input decisions is empty, and %s names no files of its own: give paths or globs, one a line", diag.Printable(in.policy))
 	case !hasSections && in.gate == nil:
 		return kinds.Lookup("human-ai")
@@ -157,6 +157,11 @@ func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
 		diags.Addf(diag.Pos{}, "input decisions is given, but not which section of %s it belongs to: name its gate in input gate, or leave decisions empty", diag.Printable(in.policy))
 	}
 	return in.gate
+}
+
+// namesFiles reports whether bare rules come with files of their own, under a gate's key for them.
+func namesFiles(root *policy.Map) bool {
+	return slices.ContainsFunc([]string{"decisions", "trials", "cases"}, root.Has)
 }
 
 // readInputs reads every input. What is wrong goes to diags; such an input has its default.

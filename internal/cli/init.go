@@ -72,8 +72,11 @@ func (a *app) writeExample(e example.Example, dir string, force bool) error {
 		a.tell(a.Stdout, path)
 	}
 	fmt.Fprintln(a.Stdout, "\nNow run:")
-	a.tell(a.Stdout, fmt.Sprintf("  oloproof %s gate %s --policy %s", e.Gate,
-		strings.Join(inFolder(dir, e.Decisions()), " "), filepath.Join(dir, e.Policy())))
+	command := "  oloproof " + e.Gate + " gate "
+	if !e.Declared() {
+		command += strings.Join(inFolder(dir, e.Decisions()), " ") + " --policy "
+	}
+	a.tell(a.Stdout, command+filepath.Join(dir, e.Policy()))
 	return nil
 }
 
