@@ -516,3 +516,17 @@ func TestRuleName(t *testing.T) {
 		}
 	}
 }
+
+// TestAliases: a metric under another name is the metric, and a slip is told every name.
+func TestAliases(t *testing.T) {
+	spec := RuleSpec{MetricKey: "rate", Metrics: []MetricSpec{{Name: "true_positive", Aliases: []string{"recall", "sensitivity"}, Upper: 1}, {Name: "error", Upper: 1}},
+		Thresholds: []Kind{MaxGroupGap}}
+	r := read("p.yaml", []byte("rules: [{id: a, rate: sensitivity, max_group_gap: 0.1}]"), spec)
+	if got := r.rules[0][0].Metric; got != text("true_positive", 1, 23) || r.diags.Len() != 0 {
+		t.Errorf("rate is read as %+v, with problems %s", got, r.problems())
+	}
+	r = read("p.yaml", []byte("rules: [{id: a, rate: recal, max_group_gap: 0.1}]"), spec)
+	if want := "p.yaml:1:23: unknown rate \"recal\" in rule a; did you mean \"recall\"? Allowed: true_positive, recall, sensitivity, error\n"; r.problems() != want {
+		t.Errorf("got %swant %s", r.problems(), want)
+	}
+}

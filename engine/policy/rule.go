@@ -34,9 +34,10 @@ type Threshold struct {
 // MetricSpec is a metric that a gate knows.
 type MetricSpec struct {
 	Name         string
-	Lower, Upper float64 // the closed range of its values
-	NoThreshold  bool    // decided without one, such as sign_test
-	Hint         string  // not empty: no rule can have it, and this says why, such as "decision_time is reported, never a rule"
+	Aliases      []string // other names that the field uses for it; the rule then has Name
+	Lower, Upper float64  // the closed range of its values
+	NoThreshold  bool     // decided without one, such as sign_test
+	Hint         string   // not empty: no rule can have it, and this says why, such as "decision_time is reported, never a rule"
 }
 
 // RuleSpec is what rules of a gate look like.
@@ -158,7 +159,7 @@ func readMetric(m *Map, name string, spec RuleSpec) *MetricSpec {
 	t := m.Text(spec.MetricKey)
 	var names []string
 	for i, metric := range spec.Metrics {
-		if t.Set && metric.Name == t.Value {
+		if t.Set && (metric.Name == t.Value || slices.Contains(metric.Aliases, t.Value)) {
 			if metric.Hint != "" {
 				m.Errorf(t.Pos, "%s", metric.Hint)
 				return nil
@@ -166,7 +167,7 @@ func readMetric(m *Map, name string, spec RuleSpec) *MetricSpec {
 			return &spec.Metrics[i]
 		}
 		if metric.Hint == "" {
-			names = append(names, metric.Name)
+			names = append(append(names, metric.Name), metric.Aliases...)
 		}
 	}
 	if t.Set {

@@ -395,6 +395,25 @@ func (m *Map) Has(key string) bool {
 	return ok
 }
 
+// Keys lists the mapping's keys as written, for a mapping whose keys are names that a person chose. It does not count
+// as asking for them.
+func (m *Map) Keys() []Text {
+	if m == nil {
+		return nil
+	}
+	keys := make([]Text, 0, len(m.entries))
+	for _, e := range m.entries {
+		keys = append(keys, e.key)
+	}
+	return keys
+}
+
+// IsMapping reports whether key is given a mapping, for a key that takes a mapping or something simpler. It does not
+// count as asking for it.
+func (m *Map) IsMapping(key string) bool {
+	return m.Has(key) && m.entries[m.index[key]].value.kind == mapping
+}
+
 // KeyPos is the place of key, or the mapping's where it is not given.
 func (m *Map) KeyPos(key string) diag.Pos {
 	if !m.Has(key) {
@@ -637,6 +656,47 @@ func (m *Map) texts(key string, v value, want string) []Text {
 	for _, item := range v.items {
 		if t := m.text(key, item); t.Set {
 			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Lists reads a list of lists of texts. It is nil where key is not given, and not nil for an empty list. A list of which
+// an item cannot be read is reported and left out whole: what is left of it would be another list.
+func (m *Map) Lists(key string) [][]Text {
+	const want = "a list of lists of texts is wanted, such as [[a, b]]"
+	v, ok := m.take(key)
+	if !ok {
+		return nil
+	}
+	if v.kind != list {
+		m.wrong(key, v, want)
+		return nil
+	}
+	out := make([][]Text, 0, len(v.items))
+	for _, item := range v.items {
+		if texts := m.texts(key, item, want); texts != nil && len(texts) == len(item.items) {
+			out = append(out, texts)
+		}
+	}
+	return out
+}
+
+// Numbers reads a list of finite decimal numbers without quotes. It is nil where key is not given, and not nil for an
+// empty list. An item that cannot be read is reported and left out.
+func (m *Map) Numbers(key string) []Number {
+	v, ok := m.take(key)
+	if !ok {
+		return nil
+	}
+	if v.kind != list {
+		m.wrong(key, v, "a list of numbers is wanted, such as [30, 60]")
+		return nil
+	}
+	out := make([]Number, 0, len(v.items))
+	for _, item := range v.items {
+		if n := m.number(key, item); n.Set {
+			out = append(out, n)
 		}
 	}
 	return out

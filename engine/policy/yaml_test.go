@@ -155,15 +155,18 @@ func TestWrongKind(t *testing.T) {
 		"textmap": func(m *Map) { m.TextMap("x") },
 		"map":     func(m *Map) { m.Map("x") },
 		"maps":    func(m *Map) { m.Maps("x") },
+		"lists":   func(m *Map) { m.Lists("x") },
+		"numbers": func(m *Map) { m.Numbers("x") },
 	}
 	for _, tc := range []struct{ data, found, readers string }{
-		{"x: [[]]", "a list", "text number int bool textmap map texts either maps"},
-		{"x: {a: []}", "a mapping", "text number int bool texts either maps"},
+		{"x: [[]]", "a list", "text number int bool textmap map texts either maps numbers"},
+		{"x: {a: []}", "a mapping", "text number int bool texts either maps lists numbers"},
 		{"x: {a: []}", "a list", "textmap"},
-		{"x:", "nothing", "text number int bool texts either textmap map maps"},
-		{"x: ~", "~ without quotes", "text number int bool texts either textmap map maps"},
-		{"x: [null]", "null without quotes", "texts either maps"},
-		{"x: word", `"word"`, "number int bool texts textmap map maps"},
+		{"x:", "nothing", "text number int bool texts either textmap map maps lists numbers"},
+		{"x: ~", "~ without quotes", "text number int bool texts either textmap map maps lists numbers"},
+		{"x: [null]", "null without quotes", "texts either maps lists numbers"},
+		{"x: [[null]]", "null without quotes", "lists"},
+		{"x: word", `"word"`, "number int bool texts textmap map maps lists numbers"},
 		{`x: "1"`, `the quoted text "1"`, "number int bool"},
 	} {
 		for _, name := range strings.Fields(tc.readers) {
@@ -231,4 +234,53 @@ func TestHostileSize(t *testing.T) {
 	one("a long number", "confidence: ", "9", "")
 	one("a long id", "rules: [{metric: agreement, minimum: 0.5, id: ", "é", "}]")
 	one("many documents", "", "--- a\n", "")
+}
+
+// TestLists: lists of lists, lists of numbers and keys that a person chose.
+func TestLists(t *testing.T) {
+	m, diags := parse(t, "sex: [f, m]\nage: {bins: [30, 60.50, -1]}\nboth: [[sex, age], [a], []]\nempty: []\n")
+	var keys []string
+	for _, k := range m.Keys() {
+		keys = append(keys, k.Value+" "+k.Pos.String())
+	}
+	if diff := cmp.Diff([]string{"sex p.yaml:1:1", "age p.yaml:2:1", "both p.yaml:3:1", "empty p.yaml:4:1"}, keys); diff != "" {
+		t.Errorf("Keys (-want +got):\n%s", diff)
+	}
+	if !m.IsMapping("age") || m.IsMapping("sex") || m.IsMapping("absent") || m.Allowed() != nil {
+		t.Errorf("IsMapping(age), (sex), (absent) = %t, %t, %t; asked for %v", m.IsMapping("age"), m.IsMapping("sex"), m.IsMapping("absent"), m.Allowed())
+	}
+	numbers := m.Map("age").Numbers("bins")
+	if len(numbers) != 3 || numbers[1] != (Number{Text: "60.50", Value: 60.5, Pos: diag.Pos{File: "p.yaml", Line: 2, Column: 18}, Set: true}) || numbers[2].Value != -1 {
+		t.Errorf("Numbers = %+v", numbers)
+	}
+	lists := m.Lists("both")
+	if len(lists) != 3 || len(lists[0]) != 2 || lists[0][1].Value != "age" || lists[0][1].Pos.Column != 14 || len(lists[1]) != 1 || len(lists[2]) != 0 {
+		t.Errorf("Lists = %v", lists)
+	}
+	if m.Lists("empty") == nil || m.Numbers("empty") == nil || m.Lists("absent") != nil || m.Numbers("absent") != nil {
+		t.Error("an empty list is nil, or an absent one is not")
+	}
+	var none *Map
+	if none.Keys() != nil || none.IsMapping("a") || none.Lists("a") != nil || none.Numbers("a") != nil {
+		t.Error("a nil Map has something")
+	}
+	if diags.Len() != 0 {
+		t.Errorf("problems: %v", diags.Err())
+	}
+	// What cannot be read is reported at its place; a list with such an item is left out whole, a number alone.
+	m, diags = parse(t, "both: [[a, b], [c, [d]], e, [f, g]]\nbins: [30, \"60\", 5 %, {}, 90]\n")
+	if lists := m.Lists("both"); len(lists) != 2 || lists[1][0].Value != "f" {
+		t.Errorf("Lists = %v", lists)
+	}
+	if numbers := m.Numbers("bins"); len(numbers) != 2 || numbers[1].Text != "90" {
+		t.Errorf("Numbers = %v", numbers)
+	}
+	want := `p.yaml:1:20: both: found a list; a text is wanted
+p.yaml:1:26: both: found "e"; a list of lists of texts is wanted, such as [[a, b]]
+p.yaml:2:12: bins: found the quoted text "60"; write the number without quotes
+p.yaml:2:18: bins: found "5 %"; write it as 0.05
+p.yaml:2:23: bins: found a mapping; a finite decimal number is wanted, such as 0.5`
+	if err := diags.Err(); err == nil || err.Error() != want {
+		t.Errorf("problems:\n%v\nwant\n%s", err, want)
+	}
 }
