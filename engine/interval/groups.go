@@ -1,9 +1,6 @@
 package interval
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Tally is a numerator and a denominator under one completion of what is missing.
 type Tally struct{ K, N int }
@@ -52,6 +49,21 @@ func GroupRateSequence(low, high Tally, confidence float64, groups int) (Interva
 	return i, nil
 }
 
+// ExactSides is the exact interval of one group's rate with an error of its own on each side: P(lower end > rate) is at
+// most lowerError and P(upper end < rate) at most upperError, each from 1e-100 to 1/4. A rule that needs every group
+// to be good enough may give the side that says so the whole error, since all of them must err at once, and divide it by
+// the number of groups on the other. confidence, in [0.5, 1), is what the report announces. The tallies are those of
+// GroupRate; ends are rounded outward to 10 significant digits; N = 0 gives [0, 1].
+func ExactSides(low, high Tally, lowerError, upperError, confidence float64) (Interval, error) {
+	if err := checkCompletions(low, high); err != nil {
+		return Interval{}, err
+	}
+	if err := checkErrors(lowerError, upperError, confidence); err != nil {
+		return Interval{}, err
+	}
+	return Interval{exactLower(low, lowerError), exactUpper(high, upperError), confidence, MethodClopperPearson, LooksOne}, nil
+}
+
 // exactLower and exactUpper are the ends of the exact interval at an error of a on that side, a at most 1/4, rounded
 // outward.
 func exactLower(t Tally, a float64) float64 {
@@ -64,44 +76,76 @@ func exactUpper(t Tally, a float64) float64 {
 	return rateUpper(q)
 }
 
+// largestConfidence is the largest float64 below 1.
+const largestConfidence = 1 - 0x1p-53
+
 // dividedConfidence is the confidence of each of several intervals.
 func dividedConfidence(confidence float64, groups int) float64 {
-	return 1 - (1-confidence)/float64(groups)
+	return min(1-(1-confidence)/float64(groups), largestConfidence)
 }
 
 func checkGroups(low, high Tally, confidence float64, groups int) error {
 	if groups < 1 {
 		return fmt.Errorf("the number of groups is %d; it must be 1 or more", groups)
 	}
+	if err := checkCompletions(low, high); err != nil {
+		return err
+	}
+	return checkConfidence(confidence)
+}
+
+// checkCompletions refuses tallies that cannot be, and two that are not the lower and the upper completion of the
+// same cases: the upper one has no fewer successes and no more failures.
+func checkCompletions(low, high Tally) error {
 	if err := low.check(); err != nil {
 		return err
 	}
 	if err := high.check(); err != nil {
 		return err
 	}
+	if high.K < low.K || high.N-high.K > low.N-low.K {
+		return fmt.Errorf("%d of %d is no completion below %d of %d: it must have no more successes and no fewer failures", low.K, low.N, high.K, high.N)
+	}
+	return nil
+}
+
+// smallestError is the smallest error of a side that is taken: far below what confidences near 1 and many groups come to.
+const smallestError = 1e-100
+
+// checkErrors refuses errors of a side outside [1e-100, 1/4] and a confidence outside [0.5, 1).
+func checkErrors(lowerError, upperError, confidence float64) error {
+	for _, side := range []struct {
+		name  string
+		error float64
+	}{{"lower", lowerError}, {"upper", upperError}} {
+		if !(side.error >= smallestError && side.error <= 0.25) {
+			return fmt.Errorf("the error of the %s end is %v; it must be at least %v and at most 0.25", side.name, side.error, smallestError)
+		}
+	}
 	return checkConfidence(confidence)
 }
 
 // GroupGap returns the interval of the distance |p − q| of two groups' rates from their own intervals, which must hold
 // at once: [max(0, lo_p − hi_q, lo_q − hi_p), max(hi_p − lo_q, hi_q − lo_p)]. It needs no correction of its own, so its
-// Confidence is the one given, that of all intervals together. Ends are multiples of 1e-10, outward, and exact
-// differences of the rates' ends so rounded: a gap equal to a threshold compares as equal.
+// Confidence is the one given, that of all intervals together. The differences are those of the ends as they are printed,
+// exactly, rounded outward to multiples of 1e-10: a gap that equals a threshold as a decimal compares as equal to it.
 func GroupGap(p, q Interval, confidence float64) Interval {
-	lower := max(0, gridDown(p.Lower)-gridUp(q.Upper), gridDown(q.Lower)-gridUp(p.Upper))
-	upper := max(gridUp(p.Upper)-gridDown(q.Lower), gridUp(q.Upper)-gridDown(p.Lower))
+	pLower, pUpper, qLower, qUpper := inSteps(p.Lower), inSteps(p.Upper), inSteps(q.Lower), inSteps(q.Upper)
+	lower := max(0, pLower.lessDown(qUpper), qLower.lessDown(pUpper))
+	upper := max(pUpper.lessUp(qLower), qUpper.lessUp(pLower))
 	return Interval{float64(lower) / meanSteps, float64(upper) / meanSteps, confidence, p.Method, p.Looks}
 }
 
-// gridDown and gridUp are a rate's end, rounded to 10 significant digits before, in steps of 1e-10. An end that is a
-// whole number of steps as a decimal is that number, although the nearest float64 times 1e10 may miss it by a bit.
-func gridDown(x float64) int64 { return int64(math.Floor(steps(x))) }
-
-func gridUp(x float64) int64 { return int64(math.Ceil(steps(x))) }
-
-func steps(x float64) float64 {
-	s := float64(x * meanSteps)
-	if whole := math.Round(s); math.Abs(s-whole) <= float64(4e-16*s) {
-		return whole
+// GroupRatio returns the interval of the ratio of two groups' rates, the smaller over the larger, from their own intervals,
+// which must hold at once: [min(lo_p/hi_q, lo_q/hi_p), min(1, hi_p/lo_q, hi_q/lo_p)], where x/0 is infinite. Upper ends
+// are never 0. The quotients are those of the ends as they are printed, exactly, rounded outward to 10 significant digits.
+// Confidence, method and looks are those of GroupGap.
+//
+// A verdict is better taken from AtLeastTimes, which needs no quotient and no rounding.
+func GroupRatio(p, q Interval, confidence float64) Interval {
+	return Interval{
+		min(quotient(p.Lower, q.Upper, false), quotient(q.Lower, p.Upper, false)),
+		min(1, quotient(p.Upper, q.Lower, true), quotient(q.Upper, p.Lower, true)),
+		confidence, p.Method, p.Looks,
 	}
-	return s
 }
