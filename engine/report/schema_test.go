@@ -342,6 +342,24 @@ func empty(v reflect.Value, name string) (names []string) {
 	})
 }
 
+// TestSchemaMethods: the schema takes every method that an interval can have been computed by.
+func TestSchemaMethods(t *testing.T) {
+	compiled, _, _ := compileSchema(t)
+	for _, method := range []interval.Method{interval.MethodClopperPearson, interval.MethodUniformMixture, interval.MethodDirichlet, interval.MethodSymPol,
+		interval.MethodHypergeometric, interval.MethodOrderStatistics, interval.MethodSignTest, interval.MethodBonferroni, interval.MethodFisherProduct,
+		interval.MethodPairingAverage, interval.MethodWeightedMixture} {
+		r := full()
+		r.Gates[0].Measures[0].Interval.Method = method
+		doc, err := r.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(decode(t, doc)); err != nil {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
+
 // TestSchemaRefuses changes one thing of a report that the schema accepts: each is refused, so the schema is no
 // formality.
 func TestSchemaRefuses(t *testing.T) {
