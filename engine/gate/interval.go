@@ -57,6 +57,10 @@ func Conditions(iv interval.Interval, unit string, j policy.Judging) string {
 	switch {
 	case iv.Method == interval.MethodClopperPearson:
 		return "Exact for independent " + unit + " of one rate, at one look."
+	case iv.Method == interval.MethodBonferroni:
+		return "Exact for independent " + unit + " of one rate, at one look; the error is divided by the number of groups, so that the intervals of all groups hold at once."
+	case iv.Method == interval.MethodFisherProduct:
+		return "Holds for independent " + unit + " of two groups that have none in common, each group of one rate, at every size and at one look."
 	case iv.Method == interval.MethodUniformMixture && iv.Looks == interval.LooksAny:
 		return "Holds for independent " + unit + " at any number of them, at one look; over repeated looks only while " + unit +
 			" are added in an order unrelated to their values and earlier values stay, or while they stay fixed and what is recorded of each grows in random order."

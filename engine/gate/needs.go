@@ -69,7 +69,7 @@ func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
 		low, high = s.Completions.Low, s.Completions.High
 	}
 	if low <= t.Value && t.Value <= high {
-		return never(low < high, s.Unit)
+		return NoNumber(low < high, s.Unit)
 	}
 	if j.Looks.Value == policy.LooksOnce && s.Enrolled < j.Planned.Value {
 		return &report.Needs{What: "more " + s.Unit + ", as planned", AtLeast: j.Planned.Value - s.Enrolled}
@@ -84,8 +84,9 @@ func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
 	return &report.Needs{What: "more " + s.Unit + " at the present spread" + asFail(t, low, high), AtLeast: Rounded(size.Units - len(s.Low))}
 }
 
-// never says why no number of units would decide: what is missing leaves it open, or the values lie on the threshold.
-func never(missing bool, unit string) *report.Needs {
+// NoNumber says why no number of units would decide: what is missing leaves it open, or the values lie on the threshold.
+// unit names them, in the plural.
+func NoNumber(missing bool, unit string) *report.Needs {
 	if missing {
 		return &report.Needs{What: "what is missing to be recorded: as it is, no number of " + unit + " would decide"}
 	}
@@ -127,7 +128,7 @@ func RateNeeds(k, missing, n int, unit string, t report.Threshold, j policy.Judg
 	}
 	low, high := float64(k)/float64(n), float64(k+missing)/float64(n)
 	if low <= t.Value && t.Value <= high {
-		return never(missing > 0, unit)
+		return NoNumber(missing > 0, unit)
 	}
 	repeated := j.Looks.Value == policy.LooksRepeated
 	size, _, err := interval.NeededRate(k, missing, n, j.Confidence.Value, repeated, decides(t))
