@@ -52,7 +52,9 @@ DEFAULTS = {
     "forms": False,  # 0.0, TRUE … instead of 0 and 1
     "spaces": False,  # white space around values, columns shuffled
     "delimiter": ",",
+    "header": {},  # what a column is called by the declaration, where that is not label, sex …
     "names": {},  # the declaration's name of a column: the file's
+    "same": {},  # attribute: the attribute drawn before it that has the same column in the file
     "words": {},  # column: (negative, positive)
     "empty": [""],  # how "not recorded" is written
     "want": None,
@@ -102,7 +104,9 @@ def draw_cases(spec, draw):
             cases += [{"label": label, "prediction": prediction, **values} for _ in range(number)]
         return cases
     for _ in range(spec["rows"]):
-        values = {name: draw.of(weights).lstrip("?") for name, weights in spec["attributes"].items()}
+        values = {}
+        for name, weights in spec["attributes"].items():
+            values[name] = values[spec["same"][name]] if name in spec["same"] else draw.of(weights).lstrip("?")
         more = {name: draw.of(weights) for name, weights in spec["columns_more"].items()}
         chances = {name: spec[name] for name in ("positive", "hit", "alarm", "no_prediction", "no_label")}
         for value in [*values.values(), *more.values()]:
@@ -130,7 +134,7 @@ def draw_cases(spec, draw):
 
 
 def write_cases(path, spec, cases, draw):
-    columns = ["id", *cases[0]]
+    columns = ["id", *(name for name in cases[0] if name not in spec["same"])]
     if "unit" in spec["settings"]:
         columns.append("person")
     for number, case in enumerate(draw.shuffled(cases), 1):
@@ -154,7 +158,8 @@ def write_cases(path, spec, cases, draw):
         columns = draw.shuffled(columns)
     out = io.StringIO()
     writer = csv.writer(out, delimiter=spec["delimiter"], lineterminator="\n")
-    writer.writerow([spec["names"].get(name, name) for name in columns])
+    declared = [spec["header"].get(name, name) for name in columns]
+    writer.writerow([spec["names"].get(name, name) for name in declared])
     for case in cases:
         values = [written(case, name) for name in columns]
         if spec["spaces"]:
@@ -187,6 +192,8 @@ def declaration(spec, number):
     declared["attributes"] = attributes
     if spec["intersections"]:
         declared["intersections"] = spec["intersections"]
+    if spec["names"]:
+        declared["columns"] = spec["names"]
     declared["min_cell"] = 5
     return {**declared, **spec["settings"]}
 
@@ -257,8 +264,6 @@ def write_study(folder, spec, number, seed):
     thresholds = [Decimal("0.5") if isinstance(r["threshold"], tuple) else Decimal(r["threshold"]) for r in spec["rules"]]
     write_declaration(folder / "fairness.yaml", declared, written_rules(spec["rules"], thresholds))
     if any(isinstance(r["threshold"], tuple) for r in spec["rules"]):
-        if spec["delimiter"] != ",":
-            raise SystemExit(f"study {number}: another delimiter needs thresholds as numbers")
         found, _ = oracle.expected(oracle.read_study(folder))
         for i, (short, result) in enumerate(zip(spec["rules"], found["rules"])):
             if isinstance(short["threshold"], tuple):
@@ -363,6 +368,136 @@ STUDIES = [
     *[gap_study(i, rate) for i, rate in enumerate(EVERY)],
     *[worst_study(i, rate) for i, rate in enumerate(EVERY)],
     *[ratio_study(i, rate) for i, rate in enumerate(EVERY)],
+    # left out: the share exactly, one more; every reason; verdicts that survive and that do not
+    {"cells": [both(22, 1, 1, sex="female"), both(23, 1, 1, sex="male"), both(3, 1, 0, sex=None), both(2, 0, 0, sex="Female")],
+     "rules": [worst("minimum", "true_positive", "sex", "0.8"), worst("minimum", "true_positive", "sex", "0.6"), gap("selection", "sex", "0.5")], "want": [PASS, PASS, PASS], "survives": [False, True, True]},
+    {"cells": [both(22, 1, 1, sex="female"), both(22, 1, 1, sex="male"), both(3, 1, 0, sex=None), both(2, 0, 0, sex="Female")],
+     "rules": [worst("minimum", "true_positive", "sex", "0.8"), gap("selection", "sex", "0.5"), ratio("selection", "sex", "0.5", max_left_out=Decimal("0.102"))], "want": [UNSURE, UNSURE, UNSURE]},
+    {"cells": [both(22, 1, 1, sex="female"), both(22, 1, 1, sex="male"), both(3, 1, 0, sex=None), both(2, 0, 0, sex="Female")], "settings": {"max_left_out": Decimal("0.103")},
+     "rules": [worst("minimum", "true_positive", "sex", "0.8"), gap("selection", "sex", "0.5", max_left_out=Decimal("0")), ratio("selection", "sex", "0.5")], "want": [PASS, UNSURE, PASS]},
+    {"rows": 300, "attributes": {"sex": {"female": 8, "male": 8, "?other": 0.4, "?x": 0.3}}, **apart_for("error"), **SOME_MISSING, "no_label": 0.02, "no_value": {"sex": 0.02},
+     "rules": [gap("error", "sex", ("lower", -1)), gap("error", "sex", ("lower", -1_200_000_000)), gap("error", "sex", ("upper", 0)), gap("error", "sex", ("upper", 2_000_000_000))],
+     "want": [FAIL, FAIL, PASS, PASS], "survives": [False, True, False, True]},
+    {"rows": 350, "attributes": {"sex": {"female": 8, "male": 8, "?other": 0.4}}, **apart_for("precision"), **SOME_MISSING, "no_label": 0.03, "no_value": {"sex": 0.02},
+     "rules": [gap("precision", "sex", ("lower", -1)), gap("precision", "sex", ("lower", -1_000_000_000)), gap("precision", "sex", ("upper", 0)), gap("precision", "sex", ("upper", 1_000_000_000)),
+               worst("minimum", "false_omission", "sex", ("lower", 0)), worst("maximum", "negative_predictive_value", "sex", ("upper", 0))],
+     "want": [FAIL, None, PASS, None, PASS, PASS]},
+    {"rows": 320, "attributes": REGIONS, "hit": 0.9, "alarm": 0.1, "no_label": 0.06, "no_value": {"region": 0.02},
+     "rules": [worst("minimum", "accuracy", "region", ("lower", 0)), worst("minimum", "accuracy", "region", ("lower", -2_000_000_000)), worst("minimum", "selection", "region", ("lower", 0)),
+               worst("maximum", "false_positive", "region", ("upper", 0)), worst("maximum", "false_negative", "region", ("upper", 2_000_000_000))],
+     "want": [PASS, PASS, PASS, PASS, PASS], "survives": [False, None, False, False, None]},
+    {"rows": 260, **apart_for("false_omission"), "no_label": 0.08, **SOME_MISSING, "settings": {"max_left_out": Decimal("0.2")},
+     "rules": [gap("false_omission", "sex", ("lower", -1)), gap("false_discovery", "sex", ("upper", 0)), ratio("negative_predictive_value", "sex", ("lower", 0)), ratio("precision", "sex", ("lower", -100_000_000)),
+               worst("maximum", "false_discovery", "sex", ("upper", 0))],
+     "want": [FAIL, PASS, PASS, PASS, PASS]},
+    {"rows": 240, **apart_for("selection"), "no_label": 0.5, "no_value": {"sex": 0.04},  # labels seen for half: only selection is decided
+     "rules": [gap("selection", "sex", ("lower", -1)), gap("error", "sex", "0.9"), ratio("selection", "sex", ("upper", 1)), worst("minimum", "precision", "sex", "0.01"), worst("minimum", "selection", "sex", ("upper", 1))],
+     "want": [FAIL, UNSURE, FAIL, UNSURE, FAIL]},
+    {"rows": 200, "attributes": {"sex": {"female": 1, "male": 1}}, "no_value": {"sex": 1.0}, "rules": [gap("error", "sex", "0.3"), worst("minimum", "error", "sex", "0.3", max_left_out=Decimal("1"))], "want": [UNSURE, UNSURE]},
+    {"rows": 150, "no_label": 1.0, "rules": [gap("false_negative", "sex", "0.3", max_left_out=Decimal("1")), worst("minimum", "selection", "sex", ("lower", 0)), ratio("precision", "sex", "0.8")], "want": [UNSURE, PASS, UNSURE]},
+    # small and empty cells
+    {"rows": 120, "declared": {"sex": ["female", "male", "other"]}, **apart_for("false_negative"),
+     "rules": [gap("false_negative", "sex", ("lower", -1)), gap("false_negative", "sex", ("lower", 0)), gap("false_negative", "sex", "0.999"), ratio("true_positive", "sex", ("upper", 1)), ratio("true_positive", "sex", "0.01"),
+               worst("minimum", "true_positive", "sex", ("upper", 1)), worst("maximum", "false_negative", "sex", "0.9999")],
+     "want": [FAIL, UNSURE, UNSURE, FAIL, UNSURE, FAIL, UNSURE]},
+    {"rows": 40, "declared": {"sex": ["x", "y"]}, "attributes": {"sex": {"female": 1, "male": 1}}, "rules": [gap("error", "sex", "0.5", max_left_out=Decimal("1")), worst("maximum", "error", "sex", "0.5"), ratio("error", "sex", "0.5", max_left_out=Decimal("1"))], "want": [UNSURE] * 3},
+    # min_cell: exactly, one less; missing predictions do not count
+    {"settings": {"min_cell": 12}, "cells": [both(12, 1, 1, sex="female"), both(3, 1, None, sex="female"), both(20, 1, 1, sex="male"), both(9, 0, 1, sex="male"), both(11, 0, 0, sex="female")],
+     "rules": [worst("minimum", "true_positive", "sex", "0.4"), worst("minimum", "false_positive", "sex", "0.01"), gap("true_positive", "sex", "0.7"), worst("maximum", "false_positive", "sex", "0.9")], "want": [PASS, UNSURE, PASS, UNSURE]},
+    {"settings": {"min_cell": 13}, "cells": [both(12, 1, 1, sex="female"), both(3, 1, None, sex="female"), both(20, 1, 1, sex="male"), both(14, 0, 1, sex="male"), both(14, 0, 0, sex="female")],
+     "rules": [worst("minimum", "true_positive", "sex", "0.4"), worst("minimum", "false_positive", "sex", "0.5"), gap("true_positive", "sex", "0.7"), gap("false_positive", "sex", "0.2"), worst("minimum", "precision", "sex", "0.01")], "want": [UNSURE, FAIL, UNSURE, FAIL, UNSURE]},
+    # the defaults: min_cell 30, max_left_out .10; a widest gap that only a small cell has
+    {"attributes": {"region": {"north": 8, "south": 8, "west": 0.8}}, "rows": 260, "by": {"west": {"hit": 0.0, "alarm": 1.0}}, "settings": {"min_cell": 30},
+     "rules": [gap("error", "region", "0.3"), gap("error", "region", "0.05"), worst("minimum", "accuracy", "region", "0.5"), ratio("accuracy", "region", "0.5"), worst("maximum", "error", "region", "0.01")],
+     "want": [UNSURE, UNSURE, UNSURE, UNSURE, FAIL]},
+    {"rows": 60, "settings": {"min_cell": 1}, "attributes": REGIONS, "rules": [gap("error", "region", "0.9"), ratio("accuracy", "region", ("lower", 0)), worst("maximum", "precision", "region", ("upper", 0)), worst("minimum", "false_omission", "region", "0.3")], "want": [PASS, PASS, None, None]},
+    # rates of 0 in every group: 0 over 0, a ratio without an estimate
+    {"rows": 90, "hit": 0.0, "alarm": 0.0, "no_prediction": 0.0, "rules": [ratio("selection", "sex", "0.8"), gap("selection", "sex", ("upper", 0)), gap("precision", "sex", "0.5"), ratio("precision", "sex", "0.5"), worst("maximum", "selection", "sex", ("upper", 0)), ratio("true_negative", "sex", ("lower", 0))],
+     "want": [UNSURE, PASS, UNSURE, UNSURE, PASS, PASS]},
+    # an upper end of 1: the ratio's lower end is the rate's own, so that a product meets its equal
+    {"cells": [both(30, 1, 1, sex="female"), both(24, 1, 1, sex="male"), both(6, 1, 0, sex="male")], "rules": [ratio("true_positive", "sex", ("lower", 0)), ratio("true_positive", "sex", ("lower", 1)), ratio("accuracy", "sex", ("lower", -1)), ratio("false_negative", "sex", "0.01")], "want": [PASS, UNSURE, PASS, UNSURE]},
+    # no prediction at all in one group, and in all
+    {"rows": 80, "by": {"male": {"no_prediction": 1.0}}, "rules": [gap("error", "sex", "0.99"), worst("minimum", "precision", "sex", "0.1"), worst("maximum", "false_omission", "sex", "0.9"), ratio("selection", "sex", "0.1")], "want": [UNSURE, UNSURE, UNSURE, UNSURE]},
+    {"rows": 30, "no_prediction": 1.0, "rules": [gap("error", "sex", "0.99"), ratio("precision", "sex", "0.1"), worst("minimum", "negative_predictive_value", "sex", "0.1")], "want": [UNSURE] * 3},
+    # one declared group
+    {"rows": 70, "attributes": {"sex": {"female": 20, "?male": 1}}, "no_value": {"sex": 0.02}, "rules": [worst("minimum", "accuracy", "sex", ("lower", 0)), worst("maximum", "accuracy", "sex", ("upper", -1)), worst("minimum", "accuracy", "sex", ("upper", 1))], "want": [PASS, UNSURE, FAIL]},
+    # crossings and bins
+    {**SEX_AGE, "rows": 400, "hit": 0.9, "alarm": 0.1, **SOME_MISSING,
+     "rules": [gap("error", ["sex", "age"], ("upper", 0)), gap("error", ["age", "sex"], ("upper", -1)), worst("minimum", "accuracy", "age", ("lower", 0)), ratio("accuracy", ["sex", "age"], ("lower", 0)), gap("false_negative", "sex", ("upper", 0))],
+     "want": [PASS, UNSURE, PASS, PASS, PASS]},
+    {**SEX_AGE, "rows": 380, "by": {"female": {"hit": 1.0, "alarm": 0.0}, "male": {"hit": 0.3, "alarm": 0.7}}, "no_label": 0.02, "no_value": {"sex": 0.02, "age": 0.02}, "settings": {"max_left_out": Decimal("0.12")},
+     "rules": [gap("error", ["sex", "age"], ("lower", -1)), ratio("accuracy", ["sex", "age"], ("upper", 1)), worst("maximum", "error", ["age", "sex"], ("lower", -1)), worst("minimum", "accuracy", "age", ("upper", 0)), gap("error", "age", ("upper", 0))],
+     "want": [FAIL, FAIL, FAIL, UNSURE, PASS]},
+    {**SEX_AGE, "rows": 60, "rules": [gap("error", ["sex", "age"], "0.9"), worst("minimum", "error", ["sex", "age"], "0.001"), gap("false_discovery", ["sex", "age"], "0.5")], "settings": {"min_cell": 8, "confidence": Decimal("0.8")}, "want": [UNSURE, UNSURE, UNSURE]},
+    {"attributes": {**SEX, "region": {"north": 3, "south": 2, "west": 2, "east": 1}, **AGES}, "declared": {"age": {"bins": [45]}}, "intersections": [["sex", "region"], ["sex", "region", "age"], ["age", "sex"]], "rows": 400, "settings": {"min_cell": 6},
+     "hit": 0.95, "alarm": 0.05, "rules": [gap("selection", ["region", "sex"], ("upper", 0)), worst("minimum", "accuracy", ["age", "sex"], ("lower", 1)), gap("error", ["age", "region", "sex"], ("upper", 0)), ratio("accuracy", ["sex", "age"], ("lower", 0))],
+     "want": [PASS, UNSURE, PASS, PASS]},
+    {"attributes": {"country": {name: 1 for name in "at be ch de es fr it lu nl pl pt se".split()}}, "rows": 400, "hit": 0.95, "alarm": 0.05, "rules": [gap("error", "country", ("upper", 0)), gap("error", "country", ("upper", -1)), worst("minimum", "accuracy", "country", ("lower", 0)), ratio("accuracy", "country", ("lower", 0)), ratio("accuracy", "country", ("lower", 1))],
+     "want": [PASS, UNSURE, PASS, PASS, UNSURE]},
+    {"attributes": {"country": {name: 1 for name in "at be ch de es fr it lu nl pl pt se".split()}}, "rows": 390, "by": {"at": {"hit": 0, "alarm": 1}, "se": {"hit": 1, "alarm": 0}}, "no_value": {"country": 0.03},
+     "rules": [gap("error", "country", ("lower", -1)), gap("error", "country", ("lower", 0)), worst("minimum", "accuracy", "country", ("upper", 1)), ratio("accuracy", "country", ("upper", 1)), ratio("accuracy", "country", ("upper", -1))],
+     "want": [FAIL, UNSURE, FAIL, FAIL, UNSURE]},
+    # bins: values on a bound, exponents, signs, decimals, bounds below 0 and with places
+    {"attributes": {"score_c": {"-5": 2, "-2.5": 3, "-2.50": 1, "-2.4999": 1, "0": 1, "1e1": 1, "1.05E1": 2, "10.50": 2, "10.499999": 2, "+3": 1, ".5": 1, "1e6": 2}}, "declared": {"score_c": {"bins": [Decimal("-2.5"), Decimal("10.5")]}}, "rows": 200,
+     "rules": [gap("error", "score_c", ("upper", 0)), worst("minimum", "accuracy", "score_c", ("lower", 0))], "want": [PASS, PASS]},
+    {"attributes": {"age": [0, 99], "age_fine": [0, 99]}, "same": {"age_fine": "age"}, "names": {"age": "years", "age_fine": "years"}, "declared": {"age": {"bins": [50]}, "age_fine": {"bins": [25, 50, 75]}}, "rows": 240, "no_value": {},
+     "rules": [gap("error", "age", ("upper", 0)), gap("error", "age_fine", ("upper", 0)), gap("error", "age_fine", ("upper", -1))], "want": [PASS, PASS, UNSURE]},
+    {"attributes": {"age": {"29": 1, "30": 1, "59.9": 1, "60": 1, "61": 1}}, "declared": {"age": {"bins": [30, 60]}}, "rows": 90, "no_value": {"age": 0.05}, "no_label": 0.02, "rules": [gap("selection", "age", ("upper", 0)), worst("maximum", "selection", "age", ("upper", 0))], "want": [PASS, PASS]},
+    # where: a column of its own, a declared attribute, its bins, the rule's own attribute, two columns, nothing there
+    {"rows": 300, "columns_more": {"site": {"a": 2, "b": 1}}, "no_value": {"site": 0.03}, **apart_for("error"),
+     "rules": [gap("error", "sex", ("lower", -1), where={"site": "a"}), gap("error", "sex", ("upper", 0), where={"site": "b"}), gap("error", "sex", ("upper", 0)), worst("minimum", "accuracy", "sex", "0.1", where={"site": "z"})],
+     "want": [FAIL, PASS, PASS, UNSURE]},
+    {"rows": 200, "columns_more": {"site": {"a": 1, "b": 1}}, "no_value": {"site": 0.12}, "rules": [gap("error", "sex", ("upper", 0), where={"site": "a"}, max_left_out=Decimal("0.5")), gap("error", "sex", ("upper", 0), where={"site": "a"}), worst("minimum", "accuracy", "sex", ("lower", 0), where={"site": "b"}, max_left_out=Decimal("0.3"))],
+     "want": [PASS, UNSURE, PASS]},
+    {**SEX_AGE, "rows": 360, "no_value": {"age": 0.02, "sex": 0.02}, "no_label": 0.01,
+     "rules": [gap("error", "sex", ("upper", 0), where={"age": "30_to_60"}), worst("minimum", "accuracy", "sex", ("lower", 0), where={"age": "under_30"}), gap("selection", "age", ("upper", 0), where={"sex": "female"}), gap("error", "sex", "0.99", where={"sex": "female"}),
+               worst("minimum", "accuracy", "sex", "0.01", where={"sex": "male"}), ratio("accuracy", "age", ("lower", 0), where={"sex": "male"})],
+     "want": [PASS, PASS, PASS, UNSURE, UNSURE, PASS]},
+    {"rows": 400, "columns_more": {"site": {"a": 3, "b": 1}, "year": {"2025": 1, "2026": 3}}, "no_value": {"site": 0.03, "year": 0.03}, "names": {"site": "hospital"},
+     "rules": [gap("error", "sex", ("upper", 0), where={"site": "a", "year": "2026"}), worst("maximum", "error", "sex", ("upper", -1), where={"year": "2026"}), ratio("accuracy", "sex", ("lower", 0), where={"year": "2025", "site": "a"}, max_left_out=Decimal("0.3"))], "want": [PASS, UNSURE, PASS]},
+    {"attributes": {**SEX, "region": {"north": 3, "south": 2, "?nowhere": 1}}, "rows": 250, "no_value": {"region": 0.04, "sex": 0.02}, "intersections": [["sex", "region"]],
+     "rules": [gap("error", "sex", ("upper", 0), where={"region": "north"}, max_left_out=Decimal("0.2")), gap("error", "region", "0.5"), gap("error", ["sex", "region"], ("upper", 0), max_left_out=Decimal("0.5")), gap("error", ["sex", "region"], "0.5", where={"region": "south"}, max_left_out=Decimal("0.5"))],
+     "want": [PASS, UNSURE, PASS, UNSURE]},
+    # looks: repeated
+    *[{"rows": 200 + 30 * i, **apart_for(rate), "no_prediction": 0.02 * i, "no_label": 0.01 * (i % 2), "settings": {"looks": "repeated"},
+       "rules": [gap(rate, "sex", ("upper", 0)), gap(rate, "sex", ("upper", -1)), gap(rate, "sex", ("lower", -1)), worst("minimum", rate, "sex", ("lower", 0)), worst("maximum", rate, "sex", ("lower", -1)), ratio(rate, "sex", ("lower", 0)), ratio(rate, "sex", ("upper", 1))],
+       "want": [PASS, UNSURE, FAIL, PASS, FAIL, PASS, FAIL]} for i, rate in enumerate(["selection", "false_negative", "precision"])],
+    {"rows": 100, "hit": 1.0, "alarm": 0.0, "rules": [worst("minimum", "accuracy", "sex", ("lower", 0), looks="repeated"), worst("minimum", "accuracy", "sex", ("lower", 0)), gap("false_negative", "sex", ("upper", 0), looks="repeated"), ratio("accuracy", "sex", ("lower", 1), looks="repeated"), worst("maximum", "error", "sex", ("upper", 0), looks="repeated")],
+     "want": [PASS, PASS, PASS, UNSURE, PASS]},
+    # confidence of the section and of a rule
+    {"rows": 160, "settings": {"confidence": Decimal("0.5")}, "rules": [gap("error", "sex", ("upper", 0)), gap("error", "sex", ("upper", 0), confidence=Decimal("0.999")), worst("minimum", "accuracy", "sex", ("lower", 1), confidence=Decimal("0.9")), ratio("selection", "sex", ("lower", 0))], "want": [PASS, PASS, UNSURE, PASS]},
+    {"rows": 80, "attributes": REGIONS, "rules": [gap("error", "region", ("upper", 0), max_left_out=Decimal("0")), worst("minimum", "error", "region", "0.9", confidence=Decimal("0.6")), ratio("accuracy", "region", ("lower", 0), confidence=Decimal("0.95"))], "settings": {"confidence": Decimal("0.99"), "min_cell": 4}, "want": [PASS, FAIL, PASS]},
+    # pairwise worst_group: PASS undivided, FAIL divided
+    *[{"rows": 150 + 40 * i, "attributes": [SEX, REGIONS, {"sex": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}}][i % 3], **close_for(rate), "no_prediction": 0.02 * (i % 3), "no_value": {"sex": 0.02} if i != 1 else {},
+       "rules": [worst(side, rate, ["sex", "region", "sex"][i % 3], (end, step), interval="pairwise") for side, end, step in
+                 [("minimum", "lower", 0), ("minimum", "lower", 1), ("minimum", "upper", 0), ("minimum", "upper", 1), ("maximum", "upper", 0), ("maximum", "upper", -1), ("maximum", "lower", 0), ("maximum", "lower", -1)]],
+       "want": [PASS, UNSURE, UNSURE, FAIL, PASS, UNSURE, UNSURE, FAIL]} for i, rate in enumerate(["accuracy", "false_negative", "selection", "precision"])],
+    # pairwise gap: a millionth to either side of the ends, which are not known to the last digit
+    *[{"rows": 120 + 30 * i, "attributes": SEX if i % 2 == 0 else {"sex": {"female": 2, "male": 2, "other": 1}}, **apart_for(rate), "no_prediction": 0.02 * (i % 3), "no_label": 0.01 * (i % 2), "no_value": {"sex": 0.01},
+       "rules": [gap(rate, "sex", (end, step), interval="pairwise") for end, step in [("upper", 10_000), ("upper", -10_000), ("lower", -10_000), ("lower", 10_000)]],
+       "want": [PASS, UNSURE, FAIL, UNSURE]} for i, rate in enumerate(["error", "false_positive", "precision", "selection", "false_omission"])],
+    {"rows": 200, "attributes": REGIONS, "rules": [gap("error", "region", ("upper", 10_000), interval="pairwise"), gap("error", "region", ("upper", 0)), gap("precision", "region", ("upper", -10_000), interval="pairwise", confidence=Decimal("0.9"))], "want": [PASS, PASS, UNSURE]},
+    {"rows": 60, "declared": {"sex": ["female", "male", "other"]}, "hit": 1.0, "alarm": 0.0, "by": {"male": {"hit": 0.0, "alarm": 1.0}}, "rules": [gap("error", "sex", "0.3", interval="pairwise"), gap("error", "sex", "0.99", interval="pairwise"), gap("accuracy", "sex", ("lower", 10_000), interval="pairwise"), gap("selection", "sex", "0.3", interval="pairwise")], "want": [FAIL, UNSURE, UNSURE, UNSURE]},
+    {"cells": [both(40, 1, 1, sex="female"), both(40, 1, 1, sex="male"), both(20, 0, 0, sex="female"), both(20, 0, 1, sex="male"), both(2, 1, 0, sex=None)],
+     "rules": [gap("false_negative", "sex", "0.15", interval="pairwise"), gap("false_negative", "sex", "0.12", interval="pairwise"), gap("false_positive", "sex", "0.6", interval="pairwise"), gap("true_negative", "sex", "0.75", interval="pairwise")], "want": [PASS, UNSURE, FAIL, UNSURE]},
+    # words, names, forms, several ways of "not recorded", delimiters, a person a case
+    {"rows": 90, "words": {"label": ("denied", "granted"), "prediction": ("denied", "granted")}, "settings": {"positive": "granted", "negative": "denied"}, **SOME_MISSING, "no_label": 0.03,
+     "rules": [gap("false_negative", "sex", ("upper", 0)), worst("minimum", "accuracy", "sex", ("lower", 0)), ratio("selection", "sex", ("lower", 0))], "want": [PASS, PASS, PASS]},
+    {"rows": 90, "words": {"label": ("bad", "good"), "prediction": ("no", "yes")}, "header": {"label": "outcome", "prediction": "said", "id": "case_no"}, "names": {"outcome": "y", "sex": "gender"}, "spaces": True,
+     "settings": {"id": "case_no", "label": {"column": "outcome", "positive": "good", "negative": "bad"}, "prediction": {"column": "said", "positive": "yes", "negative": "no"}},
+     "rules": [gap("true_negative", "sex", ("upper", 0)), worst("maximum", "false_discovery", "sex", ("upper", 0))], "want": [PASS, PASS]},
+    {"rows": 100, "words": {"prediction": ("1", "0")}, "settings": {"prediction": {"positive": "0", "negative": "1"}}, "forms": True, "rules": [gap("error", "sex", ("upper", 0)), worst("minimum", "selection", "sex", ("lower", 0))], "want": [PASS, PASS]},
+    {"rows": 120, "forms": True, "spaces": True, "delimiter": ";", "empty": ["", "NA", "n/a"], "settings": {"missing_values": ["NA", "n/a"], "unit": "person"}, **SOME_MISSING, "no_label": 0.03, "no_value": {"sex": 0.03},
+     "rules": [gap("error", "sex", ("upper", 0)), gap("sensitivity", "sex", ("upper", -1)), worst("minimum", "specificity", "sex", ("lower", 0)), ratio("positive_predictive_value", "sex", ("lower", 1)), worst("minimum", "recall", "sex", ("lower", 1))],
+     "want": [PASS, UNSURE, PASS, UNSURE, UNSURE]},
+    {"attributes": {"groupe né": {"à, b": 1, "c \"d\"": 1, "×": 1}}, "rows": 110, "delimiter": "\t", "rules": [gap("error", "groupe né", ("upper", 0)), worst("minimum", "accuracy", "groupe né", ("lower", 0))], "want": [PASS, PASS]},
+    # calibration: on the bounds of bins, the last closed, many digits, cases without a score or a label, many bins
+    {"rows": 80, "scores": 1, "rules": [gap("error", "sex", ("upper", 0))], "want": [PASS]},
+    {"rows": 120, "scores": 2, "no_score": 0.1, "no_label": 0.05, "no_value": {"sex": 0.03}, **SOME_MISSING, "settings": {"calibration_bins": 4}, "rules": [gap("error", "sex", ("upper", 0))], "want": [PASS]},
+    {**SEX_AGE, "rows": 200, "scores": 3, "settings": {"calibration_bins": 7}, "rules": [gap("error", ["sex", "age"], ("upper", 0)), worst("minimum", "accuracy", "age", ("lower", 0))], "want": [PASS, PASS]},
+    {"rows": 60, "scores": 6, "declared": {"sex": ["female", "male", "other"]}, "settings": {"calibration_bins": 1000}, "rules": [gap("error", "sex", "0.9")], "want": [UNSURE]},
+    {"rows": 25, "scores": 15, "settings": {"calibration_bins": 2}, "no_score": 0.5, "rules": [worst("maximum", "error", "sex", ("upper", 0))], "want": [PASS]},
+    {"rows": 40, "scores": 2, "no_score": 1.0, "rules": [gap("error", "sex", ("upper", 0))], "want": [PASS]},
 ]
 
 

@@ -376,7 +376,9 @@ def read_study(folder):
     renamed = d.get("columns", {})
     missing = ["", *d.get("missing_values", [])]
     with open(folder / d["cases"], encoding="utf-8", newline="") as file:
-        lines = [{name.strip(): value.strip() for name, value in line.items()} for line in csv.DictReader(file)]
+        delimiter = next(mark for mark in ",;\t" if mark in file.readline())
+        file.seek(0)
+        lines = [{name.strip(): value.strip() for name, value in line.items()} for line in csv.DictReader(file, delimiter=delimiter)]
     label, label_no, label_yes = words_of(d, "label")
     prediction, prediction_no, prediction_yes = words_of(d, "prediction")
     cases, ids, units = [], [], []
