@@ -49,6 +49,7 @@ type Flags struct {
 	Assignment string // human-ai: the path of an assignment, relative to the working directory
 	Baseline   string // compare: a version, or a file where no decision file is named
 	Candidate  string // compare: likewise
+	Draw       string // anchoring: the path of a draw of blind items, relative to the working directory
 	Draw       string // anchoring: the path of a draw, relative to the working directory
 	ShowUnits  bool   // names of reviewers, annotators and units may be shown
 }

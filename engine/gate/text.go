@@ -61,3 +61,9 @@ func Forms[V any](values map[string]V) [][]string {
 	slices.SortFunc(list, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
 	return list
 }
+
+// markers are texts that often stand for "not recorded", as Folded leaves them.
+var markers = []string{"na", "n/a", "#n/a", "nan", "none", "null", "nil", "-", "--", "?", ".", "missing", "unknown", "notrecorded"}
+
+// Marker reports whether a value looks as if it meant that nothing was recorded.
+func Marker(value string) bool { return slices.Contains(markers, Folded(value)) }

@@ -34,6 +34,15 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestMarker: markers of missing values in any letter case and spacing; answers are none.
+func TestMarker(t *testing.T) {
+	for value, want := range map[string]bool{"NA": true, "n / a": true, "Not recorded": true, "?": true, "no": false, "nano": false, "0": false, "": false} {
+		if got := Marker(value); got != want {
+			t.Errorf("%q: %v, want %v", value, got, want)
+		}
+	}
+}
+
 func TestTerms(t *testing.T) {
 	pair := func(k, v string) policy.Pair {
 		return policy.Pair{Key: policy.Text{Value: k}, Value: policy.Text{Value: v}}
