@@ -5,10 +5,11 @@ package interval
 // most (1 − confidence)/4 do, with each side of the difference wrong at most twice as often, however the two depend on
 // each other.
 //
-// Its Confidence is the one given, its method and looks those of p. Ends are multiples of 1e-10, outward, and exact
-// differences of the ends so rounded: a difference equal to a threshold compares as equal.
+// Its Confidence is the one given, its method and looks those of p. The differences are those of the ends as they are
+// printed, exactly, rounded outward to multiples of 1e-10: a difference that equals a threshold as a decimal compares as
+// equal to it.
 func RateDifference(p, q Interval, confidence float64) Interval {
-	lower := gridDown(p.Lower) - gridUp(q.Upper)
-	upper := gridUp(p.Upper) - gridDown(q.Lower)
+	lower := inSteps(p.Lower).lessDown(inSteps(q.Upper))
+	upper := inSteps(p.Upper).lessUp(inSteps(q.Lower))
 	return Interval{float64(lower) / meanSteps, float64(upper) / meanSteps, confidence, p.Method, p.Looks}
 }
