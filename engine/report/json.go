@@ -14,12 +14,15 @@ import (
 // JSON returns the published form of the report: one indented document with a final newline, the same
 // bytes for the same report on every machine. Characters that show nothing or turn the direction of writing are
 // escaped, so that a viewer shows what the document says.
-func (r *Report) JSON() ([]byte, error) {
+func (r *Report) JSON() ([]byte, error) { return Document(r) }
+
+// Document returns a value as a published document is written; see Report.JSON.
+func Document(value any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(r); err != nil {
-		return nil, fmt.Errorf("report as JSON: %w", err)
+	if err := enc.Encode(value); err != nil {
+		return nil, fmt.Errorf("document as JSON: %w", err)
 	}
 	return escapeInvisible(b.Bytes()), nil
 }

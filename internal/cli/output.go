@@ -239,7 +239,19 @@ func (a *app) finish(req request, o output, mistakes error) error {
 	if err != nil {
 		return err
 	}
-	a.status = s.write(a.run(req))
+	certificate, err := a.prepareCertificate(&req, s)
+	if err != nil {
+		return err
+	}
+	r := a.run(req)
+	problem := certificate.write(a, r)
+	a.status = s.write(r)
+	if problem != nil {
+		a.tell(a.Stderr, "oloproof: "+problem.Error())
+		if a.status == report.ExitPass {
+			a.status = report.ExitUnusable
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/gate/kinds"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary"
+)
+
+// certificateFile is where a run's certificate goes.
+type certificateFile struct {
+	path  string // as given
+	place string // where it leads
+	text  []byte // the policy's, as the run has it
+}
+
+// prepareCertificate looks at the path of a certificate and reads the policy, which the certificate will hold, once for
+// both: what is decided and what is certified are then the same text. nil where none is asked for.
+func (a *app) prepareCertificate(req *request, s *sink) (*certificateFile, error) {
+	if req.certificate == "" {
+		return nil, nil
+	}
+	c := &certificateFile{path: req.certificate}
+	var err error
+	if c.place, err = prepare(c.path); err != nil {
+		return nil, usagef("--certificate: %w", err)
+	}
+	for _, t := range s.files {
+		if t.place == c.place || sameFile(t.place, c.place) {
+			return nil, usagef("--certificate: %s is where a report goes; give it a path of its own", c.path)
+		}
+	}
+	if isFile(a.stdout.Writer, c.place) {
+		return nil, usagef("--certificate: standard output goes to %s already; give the certificate a path of its own", c.path)
+	}
+	if req.policy == "" {
+		return nil, nil // the run says that it lacks one
+	}
+	if c.text, err = readFile(req.fs, req.policy, maxPolicy); err != nil {
+		return nil, nil // the run says that it cannot be read
+	}
+	req.text = c.text
+	return c, nil
+}
+
+// write writes the certificate of a run that passes. A run that does not pass certifies nothing: it says so, and that
+// an earlier certificate at the path is not about this run.
+func (c *certificateFile) write(a *app, r *report.Report) error {
+	if c == nil || r.ExitStatus == report.ExitUnusable {
+		return nil
+	}
+	certificate, err := report.Certify(r, c.text)
+	if err != nil {
+		text := "No certificate was written: " + err.Error()
+		if _, err := os.Stat(c.place); err == nil {
+			text += "; " + c.path + " is of an earlier run"
+		}
+		a.tell(a.Stderr, text)
+		return nil
+	}
+	data, err := certificate.JSON()
+	if err == nil && a.wasRead(c.place) {
+		err = errors.New("the run read this file, and a certificate does not take its place")
+	}
+	if err == nil {
+		err = writeWhole(c.place, data)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %s", c.path, reason(err))
+	}
+	return nil
+}
+
+// maxCertificate is how many bytes of a certificate are read: its policy's 1 MiB, escaped, and its rules.
+const maxCertificate = 16 << 20
+
+// verification is what `anchoring verify --json` prints.
+type verification struct {
+	Schema      string      `json:"schema"`
+	Tool        report.Tool `json:"tool"`
+	Holds       bool        `json:"holds"`
+	ExitStatus  int         `json:"exit_status"`
+	Certificate report.File `json:"certificate"`
+	Policy      report.File `json:"policy"` // the one in the certificate
+	Today       string      `json:"today"`
+	Differences []string    `json:"differences,omitempty"` // why it does not hold
+}
+
+// verifyCommand is `anchoring verify CERTIFICATE FILE…`.
+func (a *app) verifyCommand() *cobra.Command {
+	req := request{verb: gate.Decide, gate: kinds.Lookup("anchoring")}
+	var asJSON bool
+	var delimiter, policyFile string
+	cmd := &cobra.Command{
+		Use:   "verify CERTIFICATE FILE…",
+		Short: "Compute a certificate again from its files, and say whether it still holds",
+		Long: `Decide the policy that a certificate holds on the files of labels again. The certificate holds where the files
+are the ones that were certified, every rule passes with the numbers that it states, and its last day has not
+passed. Other files do not make it hold even where they pass: they are a new test.
+
+A certificate is not signed, and whoever can edit it can edit the policy in it: --policy FILE checks that it is
+the one you mean. Exit status: 0 it holds, 1 it does not, 2 it cannot be told.`,
+		Example: "  oloproof anchoring gate labels.csv --policy policy.yaml --certificate certificate.json\n  oloproof anchoring verify certificate.json labels.csv",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("verify needs a certificate and the files of labels, such as `oloproof anchoring verify certificate.json labels.csv`")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			var err error
+			if req.delimiter, err = parseDelimiter(delimiter); err == nil {
+				err = checkFlags(req)
+			}
+			if err != nil {
+				return err
+			}
+			req.files = args[1:]
+			return a.verify(req, args[0], policyFile, asJSON)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&req.flags.Draw, "draw", "", "the `FILE` of the draw, where the certified run had one")
+	f.StringVar(&policyFile, "policy", "", "a policy `FILE` that the certificate's has to be, byte for byte")
+	f.StringVar(&delimiter, "delimiter", "", "the `CHARACTER` between CSV fields: , ; | or tab (default: found from the header)")
+	f.StringVar(&req.today, "today", "", "the `DAY` that the certificate's last day is compared with, YYYY-MM-DD in UTC (default: today)")
+	f.BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// verify decides a certificate's policy again and compares.
+func (a *app) verify(req request, path, policyFile string, asJSON bool) error {
+	diags := &diag.List{}
+	unusable := func() error {
+		if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok && asJSON {
+			return errors.Join(errReported, summary.JSON(a.Stdout, report.Unusable(a.Version, problem), plain))
+		}
+		return a.unusable(diags)
+	}
+	data, err := readFile(nil, path, maxCertificate)
+	var c *report.Certificate
+	if err == nil {
+		c, err = report.ParseCertificate(data)
+	}
+	if err != nil {
+		diags.Addf(diag.Pos{File: path}, "cannot use the certificate: %s", reason(err))
+		return unusable()
+	}
+	req.policy, req.text = c.Policy.Path, []byte(c.Policy.Text)
+	if req.today == "" {
+		req.today = a.Now().UTC().Format("2006-01-02")
+	}
+	v := verification{
+		Schema: "oloproof-verification/1", Today: req.today,
+		Certificate: report.File{Path: path, SHA256: digestOf(data)},
+		Policy:      report.File{Path: c.Policy.Path, SHA256: digestOf(req.text)},
+	}
+	if v.Policy.SHA256 != c.Policy.SHA256 {
+		v.Differences = append(v.Differences, "The text of its policy is not the one whose SHA-256 it states.")
+	}
+	if policyFile != "" {
+		text, err := readFile(nil, policyFile, maxPolicy)
+		if err != nil {
+			diags.Addf(diag.Pos{File: policyFile}, "cannot read the policy: %s", reason(err))
+			return unusable()
+		}
+		if !bytes.Equal(text, req.text) {
+			v.Differences = append(v.Differences, fmt.Sprintf("The policy in it is not %s.", diag.Quote(policyFile)))
+		}
+	}
+	r := a.run(req)
+	if r.ExitStatus == report.ExitUnusable {
+		for _, p := range r.Errors {
+			diags.Add(diag.Diagnostic{Pos: p.Pos(), Message: p.Message})
+		}
+		return unusable()
+	}
+	v.Tool = r.Tool
+	v.Differences = append(v.Differences, c.Differences(r, req.today)...)
+	v.Holds = v.Differences == nil
+	if !v.Holds {
+		v.ExitStatus = report.ExitFail
+	}
+	a.status = v.ExitStatus
+	if asJSON {
+		doc, err := report.Document(v)
+		if err == nil {
+			_, err = a.Stdout.Write(doc)
+		}
+		return err
+	}
+	a.tellVerification(&v, c)
+	return nil
+}
+
+// tellVerification says for a person whether a certificate holds.
+func (a *app) tellVerification(v *verification, c *report.Certificate) {
+	heading := "HOLDS   "
+	if !v.Holds {
+		heading = "DOES NOT HOLD   "
+	}
+	a.tell(a.Stdout, heading+v.Certificate.Path)
+	fmt.Fprintln(a.Stdout)
+	var about []string
+	for _, f := range []struct{ what, text string }{{"model ", c.Model}, {"guideline ", c.Guideline}, {"valid until ", c.ValidUntil}} {
+		if f.text != "" {
+			about = append(about, f.what+f.text)
+		}
+	}
+	if c.ValidItems > 0 {
+		about = append(about, "for "+countOf(c.ValidItems, "item"))
+	}
+	if about != nil {
+		a.tell(a.Stdout, "  "+strings.Join(about, ", "))
+	}
+	for i := range c.Rules {
+		r := &c.Rules[i]
+		line := fmt.Sprintf("  %s: at least %v", r.ID, r.Threshold.Value)
+		if iv := r.Interval; iv != nil && iv.Lower != nil && iv.Upper != nil {
+			line += fmt.Sprintf(", %v to %v at confidence %v", *iv.Lower, *iv.Upper, iv.Confidence)
+		}
+		a.tell(a.Stdout, line)
+	}
+	a.tell(a.Stdout, fmt.Sprintf("  policy %s, SHA-256 %s", v.Policy.Path, v.Policy.SHA256))
+	for _, d := range v.Differences {
+		a.tell(a.Stdout, "  - "+d)
+	}
+	fmt.Fprintf(a.Stdout, "\nexit status %d\n", v.ExitStatus)
+}
+
+// digestOf is the SHA-256 of some bytes, in hexadecimal.
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
