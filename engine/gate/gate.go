@@ -50,7 +50,6 @@ type Flags struct {
 	Baseline   string // compare: a version, or a file where no decision file is named
 	Candidate  string // compare: likewise
 	Draw       string // anchoring: the path of a draw of blind items, relative to the working directory
-	Draw       string // anchoring: the path of a draw, relative to the working directory
 	ShowUnits  bool   // names of reviewers, annotators and units may be shown
 }
 
