@@ -166,7 +166,7 @@ type Measure struct {
 	MeasuredIn  string            `json:"measured_in,omitempty"` // the unit of the estimate and the interval, where they are not shares: "seconds"
 	Scale       *Scale            `json:"scale,omitempty"`       // the range the quantity can have
 	Numerator   *int              `json:"numerator,omitempty"`
-	Denominator *int              `json:"denominator,omitempty"` // the missing ones included
+	Denominator *int              `json:"denominator,omitempty"` // the missing ones included, but where the prediction decides what belongs to it
 	Units       *int              `json:"units,omitempty"`       // how many independent units (people, decisions, cases) the interval rests on
 	UnitName    string            `json:"unit_name,omitempty"`   // what they are, in the plural
 	Missing     *int              `json:"missing,omitempty"`     // values not recorded, completed both ways
