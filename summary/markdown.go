@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/report"
@@ -13,12 +14,14 @@ import (
 // is dropped, with room for what other parts of the step may write.
 const defaultMaxBytes = 1_000_000
 
-// markdownCells is how many cells a drawing in a table has, and markdownTexts how many findings, errors and
-// sentences of one kind are shown.
+// markdownCells is how many cells a drawing in a table has, and the others how many findings, errors,
+// sentences, groups and pairs of one kind are shown.
 const (
 	markdownCells  = 24
 	markdownErrors = 50
 	markdownTexts  = 30
+	markdownGroups = 100 // groups of one rule, or of one rate
+	markdownPairs  = 50
 )
 
 // placeMax is the longest file:line:column: the line and column come last and must not be cut.
@@ -28,13 +31,15 @@ const placeMax = pathMax + 40
 type rung struct {
 	rules    int  // at most so many rules a gate, those that need someone first; -1 is all
 	passing  bool // also rules that pass
-	measures bool // also every measure and every group
+	measures bool // also every measure
+	groups   bool // also the groups and pairs of rules
 	details  bool // also findings, assumptions, limits and files
 }
 
 // ladder is gone down until the report fits; below the last rung only the headline is left.
 var ladder = []rung{
-	{rules: -1, passing: true, measures: true, details: true},
+	{rules: -1, passing: true, measures: true, groups: true, details: true},
+	{rules: -1, passing: true, groups: true, details: true},
 	{rules: -1, passing: true, details: true},
 	{rules: -1, details: true},
 	{rules: 100, details: true},
@@ -72,8 +77,9 @@ const leftOut = "The rest does not fit here: it is in the log and in the JSON re
 
 // markdown collects one report.
 type markdown struct {
-	out  strings.Builder
-	rung rung
+	out   strings.Builder
+	rung  rung
+	least int // the gate's MinShown: counts of cases below it are hidden in sentences too
 }
 
 // prose escapes the text of a paragraph or a cell.
@@ -204,6 +210,7 @@ func (m *markdown) errors(r *report.Report) {
 
 // gate writes one gate's part.
 func (m *markdown) gate(r *report.Report, g *report.Gate) {
+	m.least = g.MinShown
 	count := func(n int) string {
 		if n < g.MinShown {
 			return "< " + whole(g.MinShown)
@@ -237,8 +244,10 @@ func (m *markdown) gate(r *report.Report, g *report.Gate) {
 		}
 		m.table([]string{"Read", "Count"}, rows)
 	}
+	if m.rung.groups {
+		m.groups(g, count)
+	}
 	if m.rung.measures {
-		m.groups(g, r.Confidence, count)
 		m.measures(g, r.Confidence, count)
 	} else if len(g.Measures) > 0 {
 		m.block(counted(len(g.Measures), "measure") + " not shown here.")
@@ -263,8 +272,9 @@ func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
 		n := ruleNumbers(rule)
 		id, note := ruleName(rule)
 		label := name(id)
-		if text := labelText(rule.Labels); text != "" {
-			label += " " + prose(text)
+		about := slices.DeleteFunc([]string{labelText(rule.Labels), where(rule)}, func(s string) bool { return s == "" })
+		if len(about) > 0 {
+			label += " " + prose(strings.Join(about, ", "))
 		}
 		if note != "" {
 			label += " (" + note + ")"
@@ -276,7 +286,8 @@ func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
 			drawn = "`" + strings.ReplaceAll(drawn, " ", "\u00a0") + "`"
 		}
 		rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, own(measured), own(within), MustBe(rule.Threshold), drawn})
-		if rule.Verdict == report.Pass && len(notes(rule)) == 0 {
+		survives := rule.WithLeftOut == report.NoVerdict || rule.WithLeftOut == rule.Verdict
+		if rule.Verdict == report.Pass && survives && len(notes(rule)) == 0 {
 			saidOfPassing = append(saidOfPassing, m.about(rule, run, count))
 		} else {
 			said = append(said, m.about(rule, run, count))
@@ -284,7 +295,7 @@ func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
 	}
 	if len(rows) > 0 {
 		heading := intervalHeading(measures)
-		m.table([]string{"", "Rule", "Measured", strings.ToUpper(heading[:1]) + heading[1:], "Must be", ""}, rows)
+		m.table([]string{"", "Rule", "Measured", capital(heading), "Must be", ""}, rows)
 	}
 	if rest := len(rules) - len(shown); rest > 0 {
 		passed := 0
@@ -309,17 +320,29 @@ func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
 
 // about is a list item: why a rule came out as it did, what would decide it, what it was counted from.
 func (m *markdown) about(rule *report.Rule, run float64, count func(int) string) string {
-	parts := []string{"- " + Icon(rule.Verdict) + " " + name(rule.ID) + ": " + prose(sentence(clip(rule.Reason, sentenceMax)))}
+	parts := []string{"- " + Icon(rule.Verdict) + " " + name(rule.ID) + ": " + prose(sentence(clip(m.hide(rule.Reason), sentenceMax)))}
 	if rule.Needs != nil {
-		parts = append(parts, "**What would decide it:** "+prose(sentence(needs(rule.Needs))))
+		needed := *rule.Needs
+		if tellsSmall(rule, m.least) {
+			needed = report.Needs{What: "more " + needed.What}
+		}
+		parts = append(parts, "**What would decide it:** "+prose(sentence(needs(&needed))))
 	}
-	for _, n := range append([]string{caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
+	for _, n := range append([]string{withLeftOut(rule), caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
 		if n != "" {
 			parts = append(parts, prose(n))
 		}
 	}
 	facts := append([]string{measureName(&rule.Measure)}, facts(&rule.Measure, run, count)...)
 	return strings.Join(append(parts, "<sub>"+prose(strings.Join(facts, " · "))+"</sub>"), " ")
+}
+
+// hide hides small counts of cases in a sentence of a gate.
+func (m *markdown) hide(text string) string {
+	if m.least == 0 {
+		return text
+	}
+	return hideCounts(text, m.least)
 }
 
 // findings lists what is to be known about the data, warnings first.
@@ -357,32 +380,84 @@ func (m *markdown) list(title string, items []string) {
 	m.block(title + "\n\n" + strings.Join(shown, "\n"))
 }
 
+// inReport is where a summary's reader finds what it leaves out.
+const inReport = "see the JSON report"
+
 // groups writes the groups and pairs of every rule that has them.
-func (m *markdown) groups(g *report.Gate, run float64, count func(int) string) {
+func (m *markdown) groups(g *report.Gate, count func(int) string) {
 	total := 0
 	for i := range g.Rules {
-		total += len(g.Rules[i].Cells) + len(g.Rules[i].Pairs)
+		total += len(g.Rules[i].Cells) + len(g.Rules[i].Pairs) + g.Rules[i].PairsOmitted
 	}
 	if total == 0 {
 		return
 	}
-	m.fold(fmt.Sprintf("Every group and pair (%s)", whole(total)), func() {
+	m.fold(fmt.Sprintf("Groups and pairs (%s)", whole(total)), func() {
 		for i := range g.Rules {
 			rule := &g.Rules[i]
-			var rows [][]string
-			for _, row := range groupRows(rule, run, count) {
-				verdict := ""
-				if row.verdict != report.NoVerdict {
-					verdict = Icon(row.verdict) + " " + Word(row.verdict)
-				}
-				rows = append(rows, []string{verdict, prose(row.name), orNone(row.numbers.Estimate), orNone(row.numbers.Range()), prose(strings.Join(row.counts, " · "))})
-			}
-			if len(rows) > 0 {
+			if len(rule.Cells)+len(rule.Pairs) > 0 {
 				m.block("Rule " + name(rule.ID))
-				m.table([]string{"", "Group", "Measured", "Interval", "Counted"}, rows)
 			}
+			m.cells(rule, count)
+			m.pairs(rule)
 		}
 	})
+}
+
+// cells writes a rule's groups, with what each was counted from and why it is undecided.
+func (m *markdown) cells(rule *report.Rule, count func(int) string) {
+	all := groupRows(rule)
+	if len(all) == 0 {
+		return
+	}
+	shown := all[:min(len(all), markdownGroups)]
+	var rows [][]string
+	for _, g := range shown {
+		said := countsOnly(g.measure, count)
+		if g.reason != "" && !strings.Contains(rule.Reason, g.reason) {
+			said = append(said, sentence(clip(m.hide(g.reason), sentenceMax)))
+		}
+		rows = append(rows, []string{verdictCell(g), prose(g.name), orNone(g.numbers.Estimate), orNone(g.numbers.Range()), prose(strings.Join(said, " · "))})
+	}
+	m.table([]string{"", "Group", "Measured", capital(intervalHeading(measuresOf(shown))), "Counted"}, rows)
+	if rest := len(all) - len(shown); rest > 0 {
+		m.block("and " + moreGroups(rest) + ": " + inReport + ".")
+	}
+}
+
+// pairs writes a rule's pairs of groups.
+func (m *markdown) pairs(rule *report.Rule) {
+	all := pairRows(rule)
+	if len(all) == 0 {
+		return
+	}
+	shown := all[:min(len(all), markdownPairs)]
+	var rows [][]string
+	for _, g := range shown {
+		rows = append(rows, []string{verdictCell(g), prose(g.name), orNone(g.numbers.Estimate), orNone(g.numbers.Range())})
+	}
+	m.table([]string{"", "Pair", capital(pairHeading(rule)), capital(intervalHeading(measuresOf(shown)))}, rows)
+	if text := morePairs(len(all)-len(shown), rule.PairsOmitted, inReport); text != "" {
+		m.block(text + ".")
+	}
+}
+
+// verdictCell is a row's verdict with its icon.
+func verdictCell(g groupRow) string {
+	if word := g.word(); word != "" {
+		return Icon(g.verdict) + " " + word
+	}
+	return ""
+}
+
+// capital writes our own heading with a capital letter.
+func capital(heading string) string { return strings.ToUpper(heading[:1]) + heading[1:] }
+
+// countsOnly is a measure's counts without its method and confidence, which its rule gives.
+func countsOnly(measure *report.Measure, count func(int) string) []string {
+	only := *measure
+	only.Interval, only.Method, only.IntervalsBeside = nil, "", nil
+	return facts(&only, 0, count)
 }
 
 // measures writes every measure: folded beside rules, open in a report without them.
@@ -390,27 +465,74 @@ func (m *markdown) measures(g *report.Gate, run float64, count func(int) string)
 	if len(g.Measures) == 0 {
 		return
 	}
+	title := "Every measure"
 	table := func() {
 		var all []*report.Measure
-		var rows [][]string
 		for i := range g.Measures {
-			measure := &g.Measures[i]
-			all = append(all, measure)
-			measured, within := shownNumbers(measure, Show(measure, nil), count)
-			said := facts(measure, run, count)
-			if text := caution(measure, ""); text != "" {
-				said = append(said, text)
-			}
-			rows = append(rows, []string{prose(measureName(measure)), own(measured), own(within), prose(strings.Join(said, " · "))})
+			all = append(all, &g.Measures[i])
 		}
-		heading := intervalHeading(all)
-		m.table([]string{"Measure", "Measured", strings.ToUpper(heading[:1]) + heading[1:], "Counted"}, rows)
+		m.measureTable(all, run, count)
+	}
+	if sections := byAttribute(g.Measures); sections != nil {
+		table = func() { m.sections(sections, run, count) }
+		for _, s := range sections {
+			if _, rest := s.shownOf(markdownGroups); rest > 0 {
+				title = "Measures"
+			}
+		}
 	}
 	if len(g.Rules) == 0 {
 		table()
 		return
 	}
-	m.fold(fmt.Sprintf("Every measure (%s)", whole(len(g.Measures))), table)
+	m.fold(fmt.Sprintf("%s (%s)", title, whole(len(g.Measures))), table)
+}
+
+// measureTable writes measures of one kind.
+func (m *markdown) measureTable(all []*report.Measure, run float64, count func(int) string) {
+	var rows [][]string
+	for _, measure := range all {
+		measured, within := shownNumbers(measure, Show(measure, nil), count)
+		said := facts(measure, run, count)
+		if text := caution(measure, ""); text != "" {
+			said = append(said, text)
+		}
+		rows = append(rows, []string{prose(measureName(measure)), own(measured), own(within), prose(strings.Join(said, " · "))})
+	}
+	m.table([]string{"Measure", "Measured", capital(intervalHeading(all)), "Counted"}, rows)
+}
+
+// sections writes the measures of everyone, and then a table for each attribute.
+func (m *markdown) sections(sections []section, run float64, count func(int) string) {
+	for _, s := range sections {
+		rates, rest := s.shownOf(markdownGroups)
+		var shown []*report.Measure
+		for _, r := range rates {
+			shown = append(shown, r.measures...)
+		}
+		if s.attribute == "" {
+			m.measureTable(shown, run, count)
+			continue
+		}
+		var rows [][]string
+		for _, measure := range shown {
+			measured, within := shownNumbers(measure, Show(measure, nil), count)
+			said := countsOnly(measure, count)
+			if text := caution(measure, ""); text != "" {
+				said = append(said, text)
+			}
+			rows = append(rows, []string{prose(clip(measure.Metric, nameMax)), prose(groupName(measure.Labels)), own(measured), own(within), prose(strings.Join(said, " · "))})
+		}
+		title := "By " + name(s.attribute)
+		if methods := methodsOf(shown); methods != "" {
+			title += " (" + prose(methods) + ")"
+		}
+		m.block(title)
+		m.table([]string{"Rate", "Group", "Measured", capital(intervalHeading(shown)), "Counted"}, rows)
+		if rest > 0 {
+			m.block("and " + moreGroups(rest) + " of each rate: " + inReport + ".")
+		}
+	}
 }
 
 // assumes writes when the intervals hold, what is assumed and what cannot be told.

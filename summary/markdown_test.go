@@ -172,13 +172,14 @@ func expected(r *report.Report) (tables []string, headings int) {
 			tables = append(tables, fmt.Sprintf("2x%d", 1+len(g.Data)))
 		}
 		for _, rule := range g.Rules {
-			if n := len(rule.Cells) + len(rule.Pairs); n > 0 { // verdict, group, measured, interval, counted
+			if n := min(len(rule.Cells), 100); n > 0 { // verdict, group, measured, interval, counted
 				tables = append(tables, fmt.Sprintf("5x%d", 1+n))
 			}
+			if n := min(len(rule.Pairs), 50); n > 0 { // verdict, pair, gap or ratio, interval
+				tables = append(tables, fmt.Sprintf("4x%d", 1+n))
+			}
 		}
-		if len(g.Measures) > 0 { // measure, measured, interval, counted
-			tables = append(tables, fmt.Sprintf("4x%d", 1+len(g.Measures)))
-		}
+		tables = append(tables, measureTables(g.Measures)...)
 	}
 	files := len(r.Inputs)
 	if r.Policy != nil {
@@ -188,6 +189,34 @@ func expected(r *report.Report) (tables []string, headings int) {
 		tables = append(tables, fmt.Sprintf("4x%d", 1+files))
 	}
 	return tables, headings
+}
+
+// measureTables counts the tables of measures: one of measure, measured, interval and counted; where some are of groups, that
+// one for those of everyone and one with a column more for each attribute, of at most 100 groups a rate.
+func measureTables(measures []report.Measure) (tables []string) {
+	var attributes []string
+	of := map[string]map[string]int{} // by attribute and metric
+	for _, m := range measures {
+		a := m.Labels["attribute"]
+		if of[a] == nil {
+			attributes, of[a] = append(attributes, a), map[string]int{}
+		}
+		of[a][m.Metric]++
+	}
+	if len(attributes) == 1 && attributes[0] == "" {
+		return []string{fmt.Sprintf("4x%d", 1+len(measures))}
+	}
+	for _, a := range attributes {
+		rows, columns := 1, 5
+		for _, n := range of[a] {
+			rows += min(n, 100)
+		}
+		if a == "" {
+			columns = 4
+		}
+		tables = append(tables, fmt.Sprintf("%dx%d", columns, rows))
+	}
+	return tables
 }
 
 func TestMarkdownHasExactlyItsOwnMarkup(t *testing.T) {

@@ -169,25 +169,33 @@ func exactNumber(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// percent prints the share x of one as a percentage without loss: 0.95 is "95 %".
-func percent(x *big.Rat) string {
+// percentPlaces are the decimals of a percentage that never ends, as that of an error divided by three.
+const percentPlaces = 2
+
+// percent prints the share x of one as a percentage: 0.95 is "95 %". One with more than six decimals, but for what
+// computing with floats adds, is rounded to two in the given way.
+func percent(x *big.Rat, way rounding) string {
 	p := new(big.Rat).Mul(x, big.NewRat(100, 1))
-	s := p.FloatString(15)
+	s := p.FloatString(6)
+	short, _ := new(big.Rat).SetString(s) // written by FloatString
+	if off := short.Sub(short, p); off.Abs(off).Cmp(big.NewRat(1, 1e12)) > 0 {
+		s = roundDecimal(p.FloatString(15), percentPlaces, way)
+	}
 	return strings.TrimRight(strings.TrimRight(s, "0"), ".") + " %"
 }
 
-// level prints a confidence as a percentage; "" for one that is not a share.
+// level prints a confidence as a percentage, never as more than it is; "" for one that is not a share.
 func level(confidence float64) string {
 	if !(confidence > 0 && confidence < 1) {
 		return ""
 	}
-	return percent(decimal(confidence))
+	return percent(decimal(confidence), down)
 }
 
-// sideError prints the error allowed on each side at a confidence: 0.95 gives "2.5 %".
+// sideError prints the error allowed on each side at a confidence, never as less than it is: 0.95 gives "2.5 %".
 func sideError(confidence float64) string {
 	e := new(big.Rat).Sub(big.NewRat(1, 1), decimal(confidence))
-	return percent(e.Quo(e, big.NewRat(2, 1)))
+	return percent(e.Quo(e, big.NewRat(2, 1)), up)
 }
 
 // whole prints a count, its thousands set apart.

@@ -145,6 +145,9 @@ func TestPercentages(t *testing.T) {
 		0.95: {"95 %", "2.5 %"}, 0.5: {"50 %", "25 %"}, 0.99: {"99 %", "0.5 %"}, 0.975: {"97.5 %", "1.25 %"},
 		0.57: {"57 %", "21.5 %"}, // 100·0.57 is 56.99999999999999 in binary
 		0.9:  {"90 %", "5 %"}, 0.999999: {"99.9999 %", "0.00005 %"},
+		// An error divided among groups, as an interval's confidence comes: 0.05 by 2 (and what floats may add), 3, 6 and 7000.
+		0.9750000000000001: {"97.5 %", "1.25 %"}, 0.9749999999999999: {"97.5 %", "1.25 %"}, 1 - 0.05/3: {"98.33 %", "0.84 %"},
+		1 - 0.05/6: {"99.16 %", "0.42 %"}, 1 - 0.05/7000: {"99.99 %", "0.01 %"}, 1 - 1e-12: {"99.99 %", "0.01 %"},
 	} {
 		if got := [2]string{level(confidence), sideError(confidence)}; got != want {
 			t.Errorf("%v: got %q, want %q", confidence, got, want)

@@ -21,7 +21,7 @@ func replaceTexts(r *report.Report, s string) *report.Report {
 		m.Metric, m.UnitName, m.Conditions, m.Caution, m.Method = s, s, s, s, interval.Method(s)
 		m.IntervalsBeside = []report.IntervalBeside{{Method: s, Assumes: s}}
 		m.Moved = []report.Moved{{Case: s, Candidate: 1, Missing: 2}}
-		m.Labels = map[string]string{"group": s, s: s}
+		m.Labels = map[string]string{"attribute": s, "group": s, s: s}
 		m.LeftOut = []report.LeftOut{{Reason: s, Count: 7}}
 		if m.Interval != nil {
 			m.Interval.Method = interval.Method(s)
@@ -68,6 +68,7 @@ func replaceTexts(r *report.Report, s string) *report.Report {
 			rule.Reviewed = &report.Reviewed{By: s, On: s, Digest: s, Reason: s, Valid: k%2 == 0}
 			for j := range rule.Cells {
 				measure(&rule.Cells[j].Measure)
+				rule.Cells[j].Reason = s + s
 			}
 			for j := range rule.Pairs {
 				rule.Pairs[j].Groups = [2]string{s, s}

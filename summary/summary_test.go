@@ -295,16 +295,16 @@ func TestExitSentence(t *testing.T) {
 
 func TestMustBe(t *testing.T) {
 	for want, threshold := range map[string]report.Threshold{
-		"≥ 0.8":         {Kind: report.Minimum, Value: 0.8},
-		"≤ 0.05":        {Kind: report.Maximum, Value: 0.05},
-		"gap ≤ 0.1":     {Kind: report.MaxGroupGap, Value: 0.1},
-		"ratio ≥ 0.8":   {Kind: report.MinGroupRatio, Value: 0.8},
-		"each ≥ 0.8":    {Kind: report.WorstGroup, Side: report.Minimum, Value: 0.8},
-		"each ≤ -0.25":  {Kind: report.WorstGroup, Side: report.Maximum, Value: -0.25},
-		"≥ 0":           {Kind: report.Minimum, Value: 0},
-		"≥ 1e-30":       {Kind: report.Minimum, Value: 1e-30},
-		"≥ 0.123456789": {Kind: report.Minimum, Value: 0.123456789},
-		"better":        {},
+		"≥ 0.8":               {Kind: report.Minimum, Value: 0.8},
+		"≤ 0.05":              {Kind: report.Maximum, Value: 0.05},
+		"gap ≤ 0.1":           {Kind: report.MaxGroupGap, Value: 0.1},
+		"ratio ≥ 0.8":         {Kind: report.MinGroupRatio, Value: 0.8},
+		"every group ≥ 0.8":   {Kind: report.WorstGroup, Side: report.Minimum, Value: 0.8},
+		"every group ≤ -0.25": {Kind: report.WorstGroup, Side: report.Maximum, Value: -0.25},
+		"≥ 0":                 {Kind: report.Minimum, Value: 0},
+		"≥ 1e-30":             {Kind: report.Minimum, Value: 1e-30},
+		"≥ 0.123456789":       {Kind: report.Minimum, Value: 0.123456789},
+		"better":              {},
 	} {
 		if got := MustBe(threshold); got != want {
 			t.Errorf("got %q, want %q", got, want)

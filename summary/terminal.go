@@ -16,11 +16,14 @@ import (
 )
 
 // How much of a long report a terminal shows; the JSON report has all of it. Rules that need someone are
-// always shown in full.
+// always shown; which of their groups do not fit is said.
 const (
 	errorsShown       = 20  // as everywhere: the first 20, then how many more
 	passDetails       = 20  // with more rules than this, those that pass have one line each
-	groupsShown       = 6   // groups and pairs of one rule
+	groupsShown       = 20  // groups of one rule, or of one rate
+	groupsOfPassing   = 10  // groups of a rule that passes
+	pairsShown        = 10  // pairs of one rule that does not pass
+	reasonsShown      = 6   // different reasons why groups of one rule are undecided
 	measuresShown     = 30  // measures beside rules
 	measuresShownOnly = 100 // measures of a report without rules
 	textsShown        = 6   // assumptions, limits, conditions
@@ -254,7 +257,10 @@ func (t *terminal) rules(g *report.Gate, run float64) {
 		rows = append(rows, []string{Word(rule.Verdict), id, measured, within, MustBe(rule.Threshold)})
 	}
 	header := []string{"VERDICT", "RULE", "MEASURED", strings.ToUpper(intervalHeading(measures)), "MUST BE"}
-	const tableIndent = 2
+	const (
+		tableIndent = 2
+		drawnAt     = tableIndent + len("UNDECIDED") + 2
+	)
 	t.blank()
 	head, blocks := t.layout(header, rows, []int{1}, tableIndent)
 	for _, l := range head {
@@ -269,7 +275,10 @@ func (t *terminal) rules(g *report.Gate, run float64) {
 			t.line(l)
 		}
 		if !brief(rule) {
-			t.drawing(&rule.Measure, bound(rule), tableIndent+len("UNDECIDED")+2)
+			if text := where(rule); text != "" {
+				t.para(drawnAt, drawnAt, text)
+			}
+			t.drawing(&rule.Measure, bound(rule), drawnAt)
 		}
 	}
 	said := 0
@@ -306,34 +315,68 @@ func (t *terminal) about(rule *report.Rule, run float64) {
 	if rule.Needs != nil {
 		t.para(4, 4, "Would decide it: "+sentence(needs(rule.Needs)))
 	}
-	for _, n := range append([]string{caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
+	for _, n := range append([]string{withLeftOut(rule), caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
 		if n != "" {
 			t.para(4, 4, n)
 		}
 	}
 	t.para(4, 6, strings.Join(append([]string{measureName(&rule.Measure)}, facts(&rule.Measure, run, whole)...), " · "))
-	if rule.Verdict == report.Pass {
+	t.groups(rule)
+	t.pairs(rule)
+}
+
+// elsewhere is where a terminal's reader finds what it leaves out.
+const elsewhere = "see --format json"
+
+// groups writes a rule's groups, each with what it was counted from, and why those that are undecided are.
+func (t *terminal) groups(rule *report.Rule) {
+	all := groupRows(rule)
+	if len(all) == 0 {
 		return
 	}
-	groups := groupRows(rule, run, whole)
-	if len(groups) == 0 {
-		return
+	most := groupsShown
+	if rule.Verdict == report.Pass {
+		most = groupsOfPassing
+	}
+	shown := all[:min(len(all), most)]
+	counted, counts := shortCounts(measuresOf(shown))
+	var rows [][]string
+	for i, g := range shown {
+		rows = append(rows, []string{g.word(), g.name, orNone(g.numbers.Estimate), orNone(g.numbers.Range()), counts[i]})
+	}
+	within := intervalHeading(measuresOf(shown))
+	t.tableAt([]string{"", "GROUP", "MEASURED", strings.ToUpper(within), strings.ToUpper(counted)}, rows, []int{1, 4}, 4)
+	if rest := len(all) - len(shown); rest > 0 {
+		t.para(4, 4, "and "+moreGroups(rest)+": "+elsewhere)
+	}
+	reasons := undecidedWhy(shown, rule.Reason)
+	for _, reason := range reasons[:min(len(reasons), reasonsShown)] {
+		t.para(4, 6, reason)
+	}
+	if rest := len(reasons) - reasonsShown; rest > 0 {
+		t.para(4, 4, "and why "+whole(rest)+" more are undecided: "+elsewhere)
+	}
+}
+
+// pairs writes the pairs of groups of a rule that does not pass, and how many there are of one that does.
+func (t *terminal) pairs(rule *report.Rule) {
+	all := pairRows(rule)
+	shown := all[:min(len(all), pairsShown)]
+	if rule.Verdict == report.Pass {
+		shown = nil
 	}
 	var rows [][]string
-	for _, g := range groups[:min(len(groups), groupsShown)] {
-		word := "" // a group of a gap has no verdict of its own
-		if g.verdict != report.NoVerdict {
-			word = Word(g.verdict)
-		}
-		counts := ""
-		if len(g.counts) > 0 {
-			counts = g.counts[0]
-		}
-		rows = append(rows, []string{word, g.name, orNone(g.numbers.Estimate), orNone(g.numbers.Range()), counts})
+	for _, g := range shown {
+		rows = append(rows, []string{g.word(), g.name, orNone(g.numbers.Estimate), orNone(g.numbers.Range())})
 	}
-	t.tableAt([]string{"", "GROUP", "MEASURED", "INTERVAL", "COUNTED"}, rows, []int{1, 4}, 4)
-	if rest := len(groups) - len(rows); rest > 0 {
-		t.para(4, 4, "and "+whole(rest)+" more groups or pairs")
+	if len(rows) > 0 {
+		t.tableAt([]string{"", "PAIR", strings.ToUpper(pairHeading(rule)), strings.ToUpper(intervalHeading(measuresOf(shown)))}, rows, []int{1}, 4)
+	}
+	switch text := morePairs(len(all)-len(shown), rule.PairsOmitted, elsewhere); {
+	case text != "" && len(shown) > 0:
+		t.para(4, 4, text)
+	case len(all) > 0 && len(shown) == 0:
+		t.para(4, 4, counted(len(all)+rule.PairsOmitted, "pair")+" of groups compared: "+elsewhere)
 	}
 }
 
@@ -356,6 +399,10 @@ func (t *terminal) findings(r *report.Report, g *report.Gate) {
 
 // measures writes the table of measures.
 func (t *terminal) measures(g *report.Gate, limit int) {
+	if sections := byAttribute(g.Measures); sections != nil {
+		t.sections(g, sections, len(g.Rules) > 0 && len(g.Measures) > limit)
+		return
+	}
 	var shown []*report.Measure
 	between := betweenK(g.Measures)
 	for i := range g.Measures {
@@ -375,6 +422,72 @@ func (t *terminal) measures(g *report.Gate, limit int) {
 	}
 	t.aside(g, shown)
 }
+
+// sections writes the measures of everyone, and then a table for each attribute. Beside rules, which show the groups'
+// rates themselves, brief leaves only what no rule is about: the rates of everyone and the groups' calibration.
+func (t *terminal) sections(g *report.Gate, sections []section, brief bool) {
+	left := len(g.Measures)
+	var told []*report.Measure
+	for _, s := range sections {
+		if brief && s.attribute != "" {
+			s.rates = slices.DeleteFunc(s.rates, func(r rate) bool { return r.metric != calibrationError })
+		}
+		rates, rest := s.shownOf(groupsShown)
+		var shown []*report.Measure
+		for _, r := range rates {
+			shown = append(shown, r.measures...)
+		}
+		if len(shown) == 0 {
+			continue
+		}
+		told = append(told, shown...)
+		left -= len(shown)
+		t.blank()
+		counted, counts := shortCounts(shown)
+		var rows [][]string
+		for i, m := range shown {
+			name := measureName(m)
+			if s.attribute != "" {
+				name = groupName(m.Labels)
+			}
+			measured, within := shownNumbers(m, Show(m, nil), whole)
+			rows = append(rows, []string{name, measured, within, counts[i]})
+		}
+		heading := []string{strings.ToUpper(intervalHeading(shown)), strings.ToUpper(counted)}
+		if s.attribute == "" {
+			t.table(append([]string{"MEASURE", "MEASURED"}, heading...), rows, 0, 3)
+			continue
+		}
+		title := clip(s.attribute, nameMax)
+		if methods := methodsOf(shown); methods != "" {
+			title += " (" + methods + ")"
+		}
+		t.para(2, 4, title+":")
+		head, blocks := t.layout(append([]string{"GROUP", "MEASURED"}, heading...), rows, []int{0, 3}, 4)
+		for _, l := range head {
+			t.line(l)
+		}
+		for _, r := range rates {
+			t.para(2, 4, clip(r.metric, nameMax))
+			for range r.measures {
+				for _, l := range blocks[0] {
+					t.line(l)
+				}
+				blocks = blocks[1:]
+			}
+		}
+		if rest > 0 {
+			t.para(4, 4, "and "+moreGroups(rest)+" of each rate: "+elsewhere)
+		}
+	}
+	if brief && left > 0 {
+		t.para(2, 2, "and "+whole(left)+" more measures of groups: "+elsewhere)
+	}
+	t.aside(g, told)
+}
+
+// calibrationError is the metric that no rule is ever about.
+const calibrationError = "expected_calibration_error"
 
 // betweenK reports which measures have a k that is neither the least nor the largest of their metric and version: beside
 // rules, a terminal leaves them to the other formats.

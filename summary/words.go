@@ -63,7 +63,7 @@ func MustBe(t report.Threshold) string {
 	case report.MinGroupRatio:
 		return "ratio ≥ " + value
 	case report.WorstGroup:
-		return "each " + MustBe(report.Threshold{Kind: t.Side, Value: t.Value})
+		return "every group " + MustBe(report.Threshold{Kind: t.Side, Value: t.Value})
 	}
 	return "better"
 }
@@ -288,15 +288,20 @@ func facts(m *report.Measure, run float64, count func(int) string) []string {
 		parts = append(parts, count(l.Count)+" left out ("+clip(l.Reason, nameMax)+")")
 	}
 	if m.Interval != nil {
-		text := clip(string(m.Interval.Method), nameMax)
+		at := ""
 		if l := level(m.Interval.Confidence); l != "" && m.Interval.Confidence != run {
-			text += " at " + l
+			at = " at " + l
 		}
-		parts = append(parts, text+looksText(m.Interval.Looks))
+		parts = append(parts, methodText(m.Interval, at))
 	} else if m.Method != "" {
 		parts = append(parts, clip(string(m.Method), nameMax))
 	}
 	return append(parts, beside(m)...)
+}
+
+// methodText names an interval's method, with what is said of its confidence, and how often the data may be looked at.
+func methodText(iv *report.Interval, at string) string {
+	return clip(string(iv.Method), nameMax) + at + looksText(iv.Looks)
 }
 
 // wholePercent is a share in whole percent, halves away from zero.
@@ -310,10 +315,19 @@ func wholePercent(x float64) string {
 
 // recordedOf is a rate's denominator without what is missing: what its estimate is out of.
 func recordedOf(m *report.Measure) int {
-	if m.Missing == nil {
+	if m.Missing == nil || ofPredictions(m.Metric) {
 		return *m.Denominator
 	}
 	return *m.Denominator - *m.Missing
+}
+
+// ofPredictions reports a rate over the cases with one prediction: those without any are in no such denominator.
+func ofPredictions(metric string) bool {
+	switch metric {
+	case "precision", "false_discovery", "false_omission", "negative_predictive_value":
+		return true
+	}
+	return false
 }
 
 // beside are the intervals that are shown for comparison only.
@@ -401,13 +415,16 @@ func orNone(s string) string {
 }
 
 // shownNumbers are the two cells of a table for a measure's estimate and interval. A sign test has its
-// p-value and its counts there.
+// p-value and its counts there, a calibration error what it would be by chance alone.
 func shownNumbers(m *report.Measure, n Numbers, count func(int) string) (measured, interval string) {
 	if p := pValue(m); p != "" && n.Range() == "" {
 		return p, orNone(signs(m, count))
 	}
 	if n.Estimate != "" && m.MeasuredIn != "" {
 		n.Estimate += " " + clip(unitSign(m.MeasuredIn), nameMax)
+	}
+	if by := finite(m.UnderCalibration); by != nil && n.Range() == "" {
+		return orNone(n.Estimate), printNumber(*by, minPlaces, nearest, false) + " if calibrated"
 	}
 	return orNone(n.Estimate), orNone(n.Range())
 }
@@ -540,8 +557,20 @@ func errorMeaning(r *report.Report) string {
 			levels = append(levels, m.Interval.Confidence)
 		}
 	}
+	var between []string // the ends that any of several groups can get wrong
 	for rule := range r.Rules() {
 		add(&rule.Measure)
+		end := ""
+		switch {
+		case rule.Interval == nil:
+		case rule.Threshold.Kind == report.MaxGroupGap:
+			end = "the lower end of a gap between groups"
+		case rule.Threshold.Kind == report.MinGroupRatio:
+			end = "the upper end of a ratio between groups"
+		}
+		if end != "" && !slices.Contains(between, end) {
+			between = append(between, end)
+		}
 	}
 	if len(levels) == 0 {
 		for i := range r.Gates {
@@ -551,19 +580,23 @@ func errorMeaning(r *report.Report) string {
 		}
 	}
 	slices.Sort(levels)
+	twice := ""
+	if len(between) > 0 {
+		twice = "; " + list(between) + " at most twice as often"
+	}
 	switch {
 	case len(levels) == 0:
 		return ""
 	case len(levels) == 1:
-		return fmt.Sprintf("Confidence %s: each side of each interval is wrong at most %s of the time.", level(levels[0]), sideError(levels[0]))
+		return fmt.Sprintf("Confidence %s: each side of each interval is wrong at most %s of the time%s.", level(levels[0]), sideError(levels[0]), twice)
 	case len(levels) > 3:
-		return "Each interval has its own confidence; each side is wrong at most half of the rest of the time."
+		return "Each interval has its own confidence; each side is wrong at most half of the rest of the time" + twice + "."
 	}
 	var parts []string
 	for _, l := range levels {
 		parts = append(parts, fmt.Sprintf("%s of the time at %s confidence", sideError(l), level(l)))
 	}
-	return "Each side of an interval is wrong at most " + list(parts) + "."
+	return "Each side of an interval is wrong at most " + list(parts) + twice + "."
 }
 
 // multiplicity discloses how much was looked at.
@@ -718,42 +751,6 @@ func exitSentence(r *report.Report, failOn report.FailOn) string {
 		why = "the verdict is " + r.Verdict.String() + ", which is not in fail-on"
 	}
 	return fmt.Sprintf("exit status %d (%s)", status, why)
-}
-
-// cellName is a group's name within its rule.
-func cellName(c *report.Cell) string {
-	if g := c.Labels["group"]; g != "" {
-		return clip(g, nameMax)
-	}
-	return cmp.Or(labelText(c.Labels), "(no name)")
-}
-
-// groupRow is one line of a rule's table of groups and pairs.
-type groupRow struct {
-	verdict report.Verdict
-	name    string
-	numbers Numbers
-	counts  []string
-}
-
-// groupRows lists a rule's pairs and groups, those that need someone first.
-func groupRows(r *report.Rule, run float64, count func(int) string) []groupRow {
-	var rows []groupRow
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		m := report.Measure{Estimate: p.Estimate, Interval: p.Interval, Scale: r.Scale}
-		rows = append(rows, groupRow{p.Verdict, clip(p.Groups[0], nameMax) + " and " + clip(p.Groups[1], nameMax), Show(&m, bound(r)), nil})
-	}
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		against := bound(r)
-		if r.Threshold.Kind != report.WorstGroup { // a gap's threshold is not for one group's rate
-			against = nil
-		}
-		rows = append(rows, groupRow{c.Verdict, cellName(c), Show(&c.Measure, against), facts(&c.Measure, run, count)})
-	}
-	slices.SortStableFunc(rows, func(a, b groupRow) int { return int(b.verdict) - int(a.verdict) })
-	return rows
 }
 
 // ruleNumbers prints a rule's numbers against its threshold. An estimate without an interval is left out:
