@@ -18,6 +18,11 @@
 //	SignSequence     the same, any number of looks
 //	FixedListRate    a rate of independent 0/1 results of unlike chances, such as the trials of a fixed list of cases
 //	FixedListDifference  the difference of two versions on such a list
+//	GroupRate        a rate of one of several groups whose intervals hold at once, one look; GroupRateSequence any number
+//	GroupGap         the distance of two such rates; GroupRatio the ratio of the smaller to the larger
+//	ExactSides       a rate with an error of its own on each side, one look
+//	FisherGap        the distance of two groups' rates by itself, one look; FisherDifference the difference with its sign
+//	MeanDeviation    no interval: how far an observed share lies from its chance on average
 //
 // # Missing values
 //

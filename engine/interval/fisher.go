@@ -17,6 +17,9 @@ import "math"
 //
 // R. A. Fisher, "Statistical methods for research workers", 4th edition (1932), section 21.1.
 func FisherDifference(pLow, pHigh, qLow, qHigh Tally, confidence float64) (Interval, error) {
+	if err := checkConfidence(confidence); err != nil {
+		return Interval{}, err
+	}
 	a := sideError(confidence)
 	if err := checkFisher(pLow, pHigh, qLow, qHigh, a, a, confidence); err != nil {
 		return Interval{}, err
@@ -52,17 +55,18 @@ func FisherGap(pLow, pHigh, qLow, qHigh Tally, upperError, lowerError, confidenc
 		return i, nil
 	}
 	// The direction whose observed difference is larger goes first: the other one then seldom matters. Where the two
-	// are equal neither spares the other anything, so that the order of the arguments does not.
+	// are equal neither spares the other anything, so that the order of the arguments cannot matter.
 	forth, back := difference(pHigh, qLow), difference(qHigh, pLow)
 	if forth < back {
 		pLow, pHigh, qLow, qHigh = qLow, qHigh, pLow, pHigh
 	}
 	upper := fisherUpper(pHigh, qLow, upperError, -1, 1)
+	atLeast := upper
 	if forth == back {
-		i.Upper = meanUpper(max(upper, fisherUpper(qHigh, pLow, upperError, -1, 1)), Unit)
-	} else {
-		i.Upper = meanUpper(max(upper, fisherUpper(qHigh, pLow, upperError, upper, 1)), Unit)
+		atLeast = -1
 	}
+	upper = max(upper, fisherUpper(qHigh, pLow, upperError, atLeast, 1))
+	i.Upper = meanUpper(upper, Unit)
 	lower := max(-fisherUpper(pHigh, qLow, lowerError, -1, 0), -fisherUpper(qHigh, pLow, lowerError, -1, 0))
 	i.Lower = meanLower(lower, Unit)
 	return i, nil
@@ -188,47 +192,42 @@ type point struct{ p, q, slope, bend float64 }
 
 // at returns the point at which the tail is eˢ, s < 0.
 func (t tail) at(s float64) point {
+	if t.k == t.n { // pⁿ
+		p := exp(s / t.n)
+		return point{p, -expm1(s / t.n), p / t.n, 1 / t.n}
+	}
 	var x point
 	if s <= -math.Ln2 {
-		x = t.below(s)
+		x.p, x.q, x.slope = t.below(s)
 	} else {
 		// The complement is the smaller tail: n − k + 1 failures or more, with probability 1 − eˢ.
 		rest := -expm1(s)
-		mirrored := tail{t.n - t.k + 1, t.n}.below(ln(rest))
-		// d ln(1 − eˢ)/ds = −(1 − rest)/rest
-		x = point{p: mirrored.q, q: mirrored.p, slope: float64(mirrored.slope * ((1 - rest) / rest))}
+		x.q, x.p, x.slope = tail{t.n - t.k + 1, t.n}.below(ln(rest))
+		x.slope = float64(x.slope * ((1 - rest) / rest)) // d ln(1 − eˢ)/ds = −(1 − rest)/rest
 	}
-	// The density of p is that of a beta variable, and the slope is the tail over the density.
+	// The slope is the tail over the density of p, which is that of a beta variable.
 	x.bend = 1 - float64(x.slope*((t.k-1)/x.p-(t.n-t.k)/x.q))
-	if t.k == t.n {
-		x.bend = 1 / t.n // the same without cancellation
-	}
 	return x
 }
 
-// below is at without the bend, for s up to about −ln 2. All n events have probability pⁿ; otherwise it is Newton's method
-// on the logarithm of the tail as a function of θ = ln(p/q), which is concave, as is the logarithm of the density of θ. It
-// starts from a normal quantile, a fraction of a standard deviation away.
-func (t tail) below(s float64) point {
-	if t.k == t.n {
-		p := exp(s / t.n)
-		return point{p: p, q: -expm1(s / t.n), slope: p / t.n}
-	}
+// below returns p, q and the slope where the tail is eˢ, for s up to about −ln 2. It is Newton's method on the logarithm of the
+// tail as a function of θ = ln(p/q), which is concave, as is the logarithm of the density of θ. It starts from a
+// normal quantile, a fraction of a standard deviation away.
+func (t tail) below(s float64) (p, q, slope float64) {
 	spread := math.Sqrt(1/t.k + 1/(t.n-t.k+1))
 	theta := ln(t.k/(t.n-t.k+1)) - float64(normalQuantile(s)*spread)
-	var x point
 	for range 100 {
-		x.p, x.q = logistic(theta)
-		x.slope = tailSlope(t.k, t.n, x.p, x.q)
-		excess := lnBinomial(t.k, t.n, x.p, x.q) + ln(float64(x.slope*t.k)/x.p) - s
-		step := excess * x.slope / (x.p * x.q)
+		p, q = logistic(theta)
+		slope = tailSlope(t.k, t.n, p, q)
+		excess := lnBinomial(t.k, t.n, p, q) + ln(float64(slope*t.k)/p) - s
+		step := excess * slope / (p * q)
 		theta -= step
 		if math.Abs(step) < float64(1e-8*spread) {
 			break // what is left is of the order of the step's square
 		}
 	}
-	x.p, x.q = logistic(theta)
-	return x
+	p, q = logistic(theta)
+	return p, q, slope
 }
 
 // logistic returns 1/(1 + e^(−θ)) and 1/(1 + e^θ).
