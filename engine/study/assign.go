@@ -121,16 +121,19 @@ func Assign(cases, reviewers []string, design, seed string) ([]Assignment, error
 type draw struct{ seed, design, reviewer string }
 
 // mark is a number that nobody can steer and anybody can recompute; the package comment defines it.
-// Writing each text's length keeps "ab"+"c" apart from "a"+"bc".
 func (d draw) mark(purpose, id string) [sha256.Size]byte {
-	var b []byte
-	for _, text := range []string{"oloproof-assign/1", d.seed, d.design, d.reviewer, purpose, id} {
+	return sha256.Sum256(appendTexts(nil, "oloproof-assign/1", d.seed, d.design, d.reviewer, purpose, id))
+}
+
+// appendTexts appends texts to b, each as LENGTH:BYTES, where the length keeps "ab"+"c" apart from "a"+"bc".
+func appendTexts(b []byte, texts ...string) []byte {
+	for _, text := range texts {
 		b = strconv.AppendInt(b, int64(len(text)), 10)
 		b = append(b, ':')
 		b = append(b, text...)
 		b = append(b, ',')
 	}
-	return sha256.Sum256(b)
+	return b
 }
 
 // ranked returns the ids sorted by their marks: a random order in which the list's own order has no part.
