@@ -39,6 +39,19 @@ system's output than without it, and how they rely on it.`,
 		},
 		extra: func(a *app) []*cobra.Command { return []*cobra.Command{a.assignCommand()} },
 	},
+	"anchoring": {
+		short: "Do the model's labels agree with people's who did not see them?",
+		long: `Reads one row per label (CSV or JSONL: item, annotator, suggestion, label, visibility, optionally kind,
+accepted, inclusion_probability, started_at and labelled_at) and measures how often the model's suggestion agrees
+with labels that people gave without it, and how far seeing it draws them towards it. The rest of a corpus can be
+handed to the model on blind labels only.`,
+		example: "labels.csv",
+		flags: func(cmd *cobra.Command, req *request) {
+			cmd.Flags().StringVar(&req.flags.Draw, "draw", "", "`FILE` written by `oloproof anchoring draw`, which the labels must follow")
+			cmd.Flags().BoolVar(&req.flags.ShowUnits, "show-reviewers", false, "name annotators in errors and findings")
+		},
+		extra: func(a *app) []*cobra.Command { return []*cobra.Command{a.drawCommand(), a.verifyCommand()} },
+	},
 	"compare": {
 		short: "Is the new version of an agent better, when every trial differs?",
 		long: `Reads one row per trial (CSV or JSONL: version, case, passed or score, optionally trial) of two
