@@ -220,12 +220,10 @@ func hideCounts(text string, least int) string {
 	})
 }
 
-// tellsSmall reports whether what a rule needs tells the count of a group below least: the fewest that a group must have
-// less its own.
+// tellsSmall reports whether a rule has a group below least: what it needs then tells that group's count, which is the fewest
+// that a group must have less what it lacks.
 func tellsSmall(r *report.Rule, least int) bool {
-	return slices.ContainsFunc(r.Cells, func(c report.Cell) bool {
-		return c.Denominator != nil && recordedOf(&c.Measure) < least && strings.Contains(r.Needs.What, c.Labels["group"])
-	})
+	return slices.ContainsFunc(r.Cells, func(c report.Cell) bool { return c.Denominator != nil && recordedOf(&c.Measure) < least })
 }
 
 // morePairs says how many pairs of a rule a format does not show: rest of those that the report lists, which are
