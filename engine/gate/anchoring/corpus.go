@@ -1,0 +1,321 @@
+package anchoring
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// mostBatches is how many unequal chances of a draw are taken as batches, each with a share of the error.
+const mostBatches = 10
+
+// drawnItems counts, of the items drawn blind, those whose one label agrees with the model, by the chance with which they
+// were drawn. An item whose label is not recorded, has no suggestion, or is beside one that was given after a suggestion
+// was seen, is missing.
+type drawnItems struct {
+	batches  map[rows.Decimal]tallied
+	several  int // items with labels of several annotators
+	undrawn  int // items labelled blind that the draw does not have as blind: left out
+	drawnAll int
+}
+
+// drawnItems counts the items drawn blind: those of the draw, without one those with a blind label.
+func (v *view) drawnItems() drawnItems {
+	d := drawnItems{batches: map[rows.Decimal]tallied{}}
+	type state struct {
+		people, annotator int
+		labels            int
+		lost              bool
+		entry             entry // the last one with a label of its own
+	}
+	items := map[int]*state{}
+	for _, e := range v.blind {
+		one := items[e.item]
+		if one == nil {
+			one = &state{annotator: -1}
+			items[e.item] = one
+		}
+		if e.annotator != one.annotator {
+			one.people, one.annotator = one.people+1, e.annotator
+		}
+		if e.lost {
+			one.lost = true
+		} else {
+			one.labels, one.entry = one.labels+1, e
+		}
+	}
+	for item := range v.items {
+		one := items[item]
+		if one == nil {
+			continue
+		}
+		if v.draw != nil && !v.draw.items[v.items[item]].blind {
+			d.undrawn++
+			continue
+		}
+		if one.people > 1 || one.labels > 1 {
+			d.several++
+		}
+		t := d.batches[v.chances[item]]
+		recorded := one.people == 1 && one.labels == 1 && !one.lost && one.entry.suggestion.recorded && one.entry.label.recorded
+		t.add(comparison{recorded: recorded, agrees: recorded && one.entry.label.value == one.entry.suggestion.value})
+		d.batches[v.chances[item]] = t
+		d.drawnAll++
+	}
+	for _, a := range v.absent {
+		t := d.batches[a.chance.value]
+		t.add(comparison{})
+		d.batches[a.chance.value] = t
+		d.drawnAll++
+	}
+	return d
+}
+
+// all adds up the batches.
+func (d drawnItems) all() tallied {
+	var all tallied
+	for _, t := range d.batches {
+		all = tallied{all.k + t.k, all.missing + t.missing, all.n + t.n}
+	}
+	return all
+}
+
+// doubt says why what was drawn has no interval over items; "" where it has one.
+func (d drawnItems) doubt() string {
+	if d.several > 0 {
+		return fmt.Sprintf("%s several blind labels, and the interval for a corpus needs one label an item.", gate.Plural(d.several, "item has", "items have"))
+	}
+	return ""
+}
+
+// corpusRate measures blind agreement in a corpus of a known size, of which the blind items were drawn without replacement:
+// of what rests of it after the draw, since that is what is handed over.
+func (v *view) corpusRate(s sample, f form) (measured, error) {
+	d := v.drawnItems()
+	c := d.all()
+	v = v.with(v.exactJudging())
+	corpus, _, _, err := interval.Hypergeometric(c.k, c.missing, c.n, f.corpus, v.judging.Confidence.Value)
+	if err != nil {
+		return measured{}, fmt.Errorf("%s: %w", blindAgreement, err)
+	}
+	rest, err := interval.HypergeometricRest(c.k, c.missing, c.n, f.corpus, v.judging.Confidence.Value)
+	if err != nil {
+		return measured{}, fmt.Errorf("%s: %w", blindAgreement, err)
+	}
+	m := v.counted(blindAgreement, perItem, c, "items", s, corpus)
+	m.ofCorpus(corpus, rest, f.corpus, c.n)
+	m.LeftOut = append(m.LeftOut, gate.LeftOut(reasonNotDrawn, d.undrawn)...)
+	m.Conditions += v.speaksOf()
+	if m.doubts.Undecided == "" {
+		m.doubts.Undecided = d.doubt()
+	}
+	m.need = func(t report.Threshold) *report.Needs {
+		needs := gate.RateNeeds(c.k, c.missing, c.n, "items", t, v.judging)
+		if needs != nil {
+			needs.AtLeast = min(needs.AtLeast, f.corpus)
+		}
+		return needs
+	}
+	return m, nil
+}
+
+// ofCorpus takes the interval for what rests of a corpus, and shows that of the whole corpus beside it.
+func (m *measured) ofCorpus(corpus, rest interval.Interval, size, drawn int) {
+	if drawn == size {
+		m.Interval = report.PublishInterval(corpus)
+		m.Conditions = "Exact for the corpus, all of which was drawn: nothing rests of it."
+		return
+	}
+	m.Interval = report.PublishInterval(rest)
+	m.Conditions = fmt.Sprintf("Exact for the %s of the corpus that were not drawn blind and are handed over, where the blind ones were drawn at random without replacement; at one look.",
+		gate.Plural(size-drawn, "item", "items"))
+	m.IntervalsBeside = []report.IntervalBeside{{Method: string(corpus.Method), Lower: corpus.Lower, Upper: corpus.Upper,
+		Assumes: fmt.Sprintf("Of the whole corpus of %s, the %d drawn ones included.", gate.Plural(size, "item", "items"), drawn)}}
+}
+
+// unevenRate measures blind agreement where items were drawn with unequal chances: batch by batch, or weighted, else
+// as if they were equal, for a person to decide.
+func (v *view) unevenRate(s sample, f form) (measured, error) {
+	var m measured
+	var err error
+	switch one := oneLabel(s.byItem()); {
+	case one && v.draw != nil && !v.frame.unknown && len(v.frame.distinct) <= mostBatches && v.labels == nil:
+		m, err = v.batchedRate(s, f)
+	case one && v.weighable(s):
+		m, err = v.weightedRate(s)
+		if f.corpus > 0 && f.own {
+			m.doubts.Undecided = "With items drawn by so many different probabilities the interval speaks of the whole corpus, not of what rests of it: leave corpus_size out."
+		}
+	default:
+		m, err = v.rateOverItems(blindAgreement, s)
+		m.unequalChances()
+		return m, err
+	}
+	if m.doubts.Undecided == "" && v.judging.Looks.Value == policy.LooksRepeated {
+		m.doubts.Undecided = "Items drawn with unequal probabilities have an interval for one look only: leave looks out."
+	}
+	return m, err
+}
+
+// batchedRate takes the items of one chance as a batch: within it the drawn ones are a simple random sample.
+func (v *view) batchedRate(s sample, f form) (measured, error) {
+	d := v.drawnItems()
+	sizes := map[rows.Decimal]int{}
+	for _, x := range v.draw.items {
+		sizes[x.chance.value]++
+	}
+	var batches []interval.Batch
+	estimate, low, high := gate.Fractions{}, 0, 0
+	empty := false
+	for _, c := range v.frame.distinct {
+		t := d.batches[c]
+		batches = append(batches, interval.Batch{Size: sizes[c], Drawn: t.n, Events: t.k, Missing: t.missing})
+		if t.recorded() > 0 {
+			estimate.AddBig(new(big.Int).Mul(big.NewInt(int64(t.k)), big.NewInt(int64(sizes[c]))), t.recorded(), 1)
+		} else {
+			empty = true
+		}
+		low, high = low+t.k, high+t.k+t.missing
+	}
+	corpus, rest, err := interval.Batches(batches, v.judging.Confidence.Value)
+	if err != nil {
+		return measured{}, fmt.Errorf("%s: %w", blindAgreement, err)
+	}
+	c, size := d.all(), len(v.draw.items)
+	m := v.counted(blindAgreement, perItem, c, "items", s, corpus)
+	m.Conditions = fmt.Sprintf("Exact for the corpus of %s in %d batches of one inclusion probability each, which share the error; at one look.", gate.Plural(size, "item", "items"), len(batches))
+	if f.corpus > 0 {
+		m.ofCorpus(corpus, rest, size, c.n)
+		m.Conditions += fmt.Sprintf(" The %d batches of one inclusion probability each share the error.", len(batches))
+	} else if c.n < size {
+		m.IntervalsBeside = []report.IntervalBeside{{Method: string(rest.Method), Lower: rest.Lower, Upper: rest.Upper,
+			Assumes: fmt.Sprintf("Of the %s that were not drawn.", gate.Plural(size-c.n, "item", "items"))}}
+	}
+	m.Conditions += v.speaksOf()
+	m.LeftOut = append(m.LeftOut, gate.LeftOut(reasonNotDrawn, d.undrawn)...)
+	m.Completions, m.Estimate = v.batchCompletions(d, sizes, size), nil
+	if !empty {
+		m.Estimate = report.Number(estimate.Over(size))
+	}
+	if m.doubts.Undecided == "" {
+		m.doubts.Undecided = d.doubt()
+	}
+	m.need = weighedNeeds(m.Completions)
+	return m, nil
+}
+
+// batchCompletions is the range of the estimate, each batch counting by its size; a batch of which nothing was drawn
+// lies anywhere.
+func (v *view) batchCompletions(d drawnItems, sizes map[rows.Decimal]int, size int) *report.Completions {
+	var low, high gate.Fractions
+	for _, c := range v.frame.distinct {
+		t, n := d.batches[c], big.NewInt(int64(sizes[c]))
+		if t.n == 0 {
+			high.AddBig(n, 1, 1)
+			continue
+		}
+		low.AddBig(new(big.Int).Mul(big.NewInt(int64(t.k)), n), t.n, 1)
+		high.AddBig(new(big.Int).Mul(big.NewInt(int64(t.k+t.missing)), n), t.n, 1)
+	}
+	return &report.Completions{Low: low.Over(size), High: high.Over(size)}
+}
+
+// weighedNeeds says what would decide a rule on an agreement that weighs its items.
+func weighedNeeds(c *report.Completions) func(report.Threshold) *report.Needs {
+	return func(t report.Threshold) *report.Needs {
+		if c != nil && c.Low <= t.Value && t.Value <= c.High {
+			return &report.Needs{What: "other data: at the present values no number of items would decide"}
+		}
+		return &report.Needs{What: "more items in a new draw, with one probability for all where that can be"}
+	}
+}
+
+// leastChance is the least chance of any item of the corpus: of the draw, else the one that the policy declares.
+func (v *view) leastChance() (c rows.Decimal, known bool) {
+	if v.draw != nil && !v.frame.unknown {
+		return v.frame.distinct[0], true
+	}
+	if v.draw == nil && v.least.Set {
+		c, _, err := rows.ParseDecimal(v.least.Text)
+		return c, err == nil && c.Sign() > 0
+	}
+	return rows.Decimal{}, false
+}
+
+// weighable reports that every comparison can be weighed.
+func (v *view) weighable(s sample) bool {
+	if _, known := v.leastChance(); !known {
+		return false
+	}
+	return !slices.ContainsFunc(s.list, func(c comparison) bool { return v.chances[c.item].Sign() == 0 })
+}
+
+// weightedRate measures blind agreement over a corpus whose items were drawn independently, each with a chance of its own.
+func (v *view) weightedRate(s sample) (measured, error) {
+	least, _ := v.leastChance()
+	var low, high, weights []float64
+	var sums [2]weighing // of what is recorded, of all
+	add := func(chance rows.Decimal, c comparison) {
+		x, y := 0.0, 1.0
+		if c.recorded {
+			if c.agrees {
+				x = 1
+			}
+			y = x
+			sums[0].add(chance, c)
+		}
+		sums[1].add(chance, c)
+		low, high, weights = append(low, x), append(high, y), append(weights, min(1, least.Float64()/chance.Float64()))
+	}
+	for _, c := range s.list {
+		add(v.chances[c.item], c)
+	}
+	for _, a := range v.absent {
+		add(a.chance.value, comparison{})
+	}
+	iv, err := interval.WeightedMixture(low, high, weights, v.judging.Confidence.Value)
+	if err != nil {
+		return measured{}, fmt.Errorf("%s: %w", blindAgreement, err)
+	}
+	m := v.counted(blindAgreement, perItem, s.all(), "items", s, iv)
+	m.Conditions = fmt.Sprintf("Holds for the corpus, each item drawn blind independently of the others with the inclusion probability that is recorded, at least %s; at one look.", least) + v.speaksOf()
+	m.Estimate, m.Completions = nil, nil
+	if sums[0].total.Sign() > 0 {
+		m.Estimate = report.Number(sums[0].share(&sums[0].agree))
+	}
+	if sums[1].total.Sign() > 0 {
+		m.Completions = &report.Completions{Low: sums[1].share(&sums[1].agree), High: sums[1].share(new(big.Int).Add(&sums[1].agree, &sums[1].missing))}
+	}
+	m.need = weighedNeeds(m.Completions)
+	return m, nil
+}
+
+// weighing adds up items by 1/chance, exactly to 54 decimals.
+type weighing struct{ agree, missing, total big.Int }
+
+// unitChance is 10^72: divided by a chance in units of 10^-18 it gives 1/chance in units of 10^-54.
+var unitChance = new(big.Int).Exp(big.NewInt(10), big.NewInt(72), nil)
+
+// add adds an item.
+func (w *weighing) add(chance rows.Decimal, c comparison) {
+	x := new(big.Int).Quo(unitChance, chance.Big())
+	w.total.Add(&w.total, x)
+	switch {
+	case !c.recorded:
+		w.missing.Add(&w.missing, x)
+	case c.agrees:
+		w.agree.Add(&w.agree, x)
+	}
+}
+
+// share is part over the total, rounded once.
+func (w *weighing) share(part *big.Int) float64 {
+	x, _ := new(big.Rat).SetFrac(part, &w.total).Float64()
+	return x
+}

@@ -1,0 +1,869 @@
+package anchoring
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// The metrics.
+const (
+	blindAgreement   = "blind_agreement"
+	visibleAgreement = "visible_agreement"
+	anchoringGap     = "anchoring_gap"
+	acceptanceRate   = "acceptance_rate"
+	verifyAcceptance = "verify_acceptance"
+	peopleAgreement  = "people_agreement"
+	modelMinusPeople = "model_minus_people"
+	kappa            = "kappa"          // reported, never a rule
+	alpha            = "alpha"          // reported, never a rule
+	labellingTime    = "labelling_time" // reported, never a rule
+)
+
+// The values of `per`: what counts once each.
+const (
+	perPerson = "person"
+	perItem   = "item"
+	perLabel  = "label"
+)
+
+// Reasons why a label, an item or an annotator is left out, as printed.
+const (
+	reasonNoSuggestion = "no suggestion recorded"
+	reasonRepeated     = "repeated blind label"
+	reasonNotAccepted  = "accepted not recorded"
+	reasonNotDrawn     = "not drawn blind"
+	reasonOneSide      = "not labelled both blind and visible"
+	reasonNoneOwn      = "no such label"
+	reasonOnePerson    = "labelled blind by one person only"
+	reasonNoSlice      = "the column of `where` is not recorded"
+)
+
+// leastPerSide is how many recorded comparisons each side needs for the gap to be shown.
+const leastPerSide = 5
+
+// view is what a measure looks at: the evidence of the study, or of a slice of it, and how intervals are made.
+type view struct {
+	*study
+	evidence          // in place of the study's own
+	unknown  evidence // left out because a column of the slice is not recorded
+	repeated int
+	labels   map[string]string
+	judging  policy.Judging
+	least    policy.Number // the least inclusion probability that the policy declares
+}
+
+// whole is the view of the whole study.
+func (s *study) whole(judging policy.Judging, least policy.Number) *view {
+	return &view{study: s, evidence: s.evidence, repeated: len(s.repeated), judging: judging, least: least}
+}
+
+// with is the view under other settings.
+func (v *view) with(j policy.Judging) *view {
+	other := *v
+	other.judging = j
+	return &other
+}
+
+// sliced is the view of the rows that a rule's `where` keeps.
+func (v *view) sliced(terms []gate.Term, name string) *view {
+	if len(terms) == 0 {
+		return v
+	}
+	part := *v
+	part.labels = map[string]string{"where": name}
+	for _, l := range []struct{ from, kept, unknown *[]entry }{
+		{&v.blind, &part.blind, &part.unknown.blind},
+		{&v.visible, &part.visible, &part.unknown.visible},
+		{&v.verify, &part.verify, &part.unknown.verify},
+		{&v.shown, &part.shown, &part.unknown.shown},
+	} {
+		*l.kept, *l.unknown = slice(*l.from, terms)
+	}
+	part.repeated = 0
+	for _, r := range v.study.repeated {
+		if in, unknown := matches(r.where, terms); in && !unknown {
+			part.repeated++
+		}
+	}
+	return &part
+}
+
+// slice returns the entries that a rule's `where` keeps, and those it cannot tell because the column is not recorded.
+func slice(entries []entry, terms []gate.Term) (kept, unknown []entry) {
+	for _, e := range entries {
+		switch in, not := matches(e.where, terms); {
+		case !in:
+		case not:
+			unknown = append(unknown, e)
+		default:
+			kept = append(kept, e)
+		}
+	}
+	return kept, unknown
+}
+
+// matches reports whether a row's values are those of the terms, as far as they are recorded, and whether one is not.
+func matches(where []text, terms []gate.Term) (in, unknown bool) {
+	in = true
+	for _, t := range terms {
+		w := where[t.Column]
+		unknown = unknown || !w.recorded
+		in = in && (!w.recorded || w.value == t.Value)
+	}
+	return in, unknown
+}
+
+// label returns the measure's labels: the slice's and the given ones.
+func (v *view) label(pairs ...string) map[string]string {
+	labels := map[string]string{}
+	for k, x := range v.labels {
+		labels[k] = x
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		labels[pairs[i]] = pairs[i+1]
+	}
+	if len(labels) == 0 {
+		return nil
+	}
+	return labels
+}
+
+// enrolled counts the view's annotators: all of the file, of a slice those with a label in it.
+func (v *view) enrolled() int {
+	if v.labels == nil {
+		return len(v.annotators)
+	}
+	people := map[int]bool{}
+	for _, list := range [][]entry{v.blind, v.visible, v.verify} {
+		for _, e := range list {
+			people[e.annotator] = true
+		}
+	}
+	return len(people)
+}
+
+// comparison is one label held against the model's, or one row on which accepting counts.
+type comparison struct {
+	item, annotator int
+	recorded        bool
+	agrees          bool // where it is recorded
+	lost            bool // it is missing because its row came after a suggestion was seen
+}
+
+// sample is the comparisons that a rate counts, ordered by annotator, then item.
+type sample struct {
+	list      []comparison
+	absent    int // items drawn blind of which no row is blind: missing, and nobody knows whose
+	leftOut   []report.LeftOut
+	left      int // how many could have counted, and are left out
+	annotator int // how many annotators could have such a comparison where one of them is absent
+}
+
+// compared holds the entries against their suggestions.
+func compared(entries, unknown []entry) sample {
+	var s sample
+	without := 0
+	for _, e := range entries {
+		if !e.suggestion.recorded {
+			without++
+			continue
+		}
+		s.list = append(s.list, comparison{e.item, e.annotator, e.label.recorded, e.label.recorded && e.label.value == e.suggestion.value, e.lost})
+	}
+	s.left = without + len(unknown)
+	s.leftOut = gate.LeftOut(reasonNoSuggestion, without, reasonNoSlice, len(unknown))
+	return s
+}
+
+// blindSample is the comparisons with labels that were given without the suggestion.
+func (v *view) blindSample() sample {
+	s := compared(v.blind, v.unknown.blind)
+	s.absent, s.annotator = len(v.absent), v.enrolled()
+	s.leftOut = append(s.leftOut, gate.LeftOut(reasonRepeated, v.repeated)...)
+	return s
+}
+
+// sampleOf is the comparisons of a rate.
+func (v *view) sampleOf(metric string) sample {
+	switch metric {
+	case blindAgreement:
+		return v.blindSample()
+	case visibleAgreement:
+		return compared(v.visible, v.unknown.visible)
+	case verifyAcceptance:
+		return compared(v.verify, v.unknown.verify)
+	}
+	var s sample // acceptance_rate: rows that record whether the suggestion was accepted
+	without := 0
+	for _, e := range v.shown {
+		if e.accepted == noAnswer {
+			without++
+			continue
+		}
+		s.list = append(s.list, comparison{e.item, e.annotator, true, e.accepted == yes, false})
+	}
+	s.left = without + len(v.unknown.shown)
+	s.leftOut = gate.LeftOut(reasonNotAccepted, without, reasonNoSlice, len(v.unknown.shown))
+	return s
+}
+
+// recorded counts the comparisons that are.
+func (s sample) recorded() int {
+	n := 0
+	for _, c := range s.list {
+		if c.recorded {
+			n++
+		}
+	}
+	return n
+}
+
+// tallied is the counts of a rate over some comparisons: k agree among n, missing of which are not recorded.
+type tallied struct{ k, missing, n int }
+
+// add counts a comparison.
+func (t *tallied) add(c comparison) {
+	t.n++
+	switch {
+	case !c.recorded:
+		t.missing++
+	case c.agrees:
+		t.k++
+	}
+}
+
+// recorded is how many of the comparisons are.
+func (t tallied) recorded() int { return t.n - t.missing }
+
+// all counts the whole sample, absent items as missing.
+func (s sample) all() tallied {
+	t := tallied{missing: s.absent, n: s.absent}
+	for _, c := range s.list {
+		t.add(c)
+	}
+	return t
+}
+
+// unit is the comparisons of one item or one annotator.
+type unit struct {
+	tallied
+	id        int
+	people    int // annotators among them
+	labels    int // comparisons but those that are lost
+	annotator int // the last one
+}
+
+// byItem groups the comparisons by item, in the items' order.
+func (s sample) byItem() []unit {
+	return s.group(func(c comparison) int { return c.item })
+}
+
+// byAnnotator groups them by annotator, in the annotators' order. Where items are absent, each is missing for every
+// annotator: whose it is cannot be told, and a missing comparison more only lowers the lower end and raises the upper.
+func (s sample) byAnnotator() []unit {
+	units := s.group(func(c comparison) int { return c.annotator })
+	if s.absent == 0 {
+		return units
+	}
+	for i := range units {
+		units[i].n += s.absent
+		units[i].missing += s.absent
+	}
+	for range s.annotator - len(units) {
+		units = append(units, unit{tallied: tallied{missing: s.absent, n: s.absent}, id: -1})
+	}
+	return units
+}
+
+// group groups the comparisons by a key, in its order.
+func (s sample) group(key func(comparison) int) []unit {
+	place := map[int]int{}
+	var units []unit
+	for _, c := range s.list {
+		k := key(c)
+		i, found := place[k]
+		if !found {
+			i = len(units)
+			place[k] = i
+			units = append(units, unit{id: k, annotator: -1})
+		}
+		u := &units[i]
+		u.add(c)
+		if c.annotator != u.annotator {
+			u.people, u.annotator = u.people+1, c.annotator
+		}
+		if !c.lost {
+			u.labels++
+		}
+	}
+	slices.SortFunc(units, func(a, b unit) int { return a.id - b.id })
+	return units
+}
+
+// oneLabel reports that each item has one label: of one annotator, beside those that are lost.
+func oneLabel(items []unit) bool {
+	return !slices.ContainsFunc(items, func(u unit) bool { return u.people > 1 || u.labels > 1 })
+}
+
+// measured is a measure, and what a rule on it has to know.
+type measured struct {
+	report.Measure
+	doubts gate.Doubts
+	// need says what would decide a rule on the measure, where its interval straddles the threshold
+	need func(t report.Threshold) *report.Needs
+	left int // how many labels could have counted, and are left out
+	rows int // how many count, and are left out
+}
+
+// form is how a metric is measured.
+type form struct {
+	per      string // "": by the number of annotators
+	pairwise bool
+	corpus   int  // the number of items of the corpus; 0: not given
+	own      bool // the rule gives it itself
+}
+
+// unitOf is what counts once each.
+func (v *view) unitOf(f form) string {
+	switch {
+	case f.per != "":
+		return f.per
+	case v.single():
+		return perItem
+	}
+	return perPerson
+}
+
+// metric measures what a rule or a report names.
+func (v *view) metric(name string, f form) (measured, error) {
+	f.per = v.unitOf(f)
+	switch name {
+	case anchoringGap:
+		return v.gap(f)
+	case peopleAgreement, modelMinusPeople:
+		return v.people(name)
+	}
+	return v.rate(name, v.sampleOf(name), f)
+}
+
+// rate measures the rate at which comparisons agree.
+func (v *view) rate(name string, s sample, f form) (measured, error) {
+	var m measured
+	var err error
+	blind := name == blindAgreement
+	switch {
+	case f.per == perPerson:
+		m, err = v.ratePerPerson(name, s)
+		if blind && f.corpus > 0 && f.own {
+			m.doubts.Undecided = "corpus_size counts items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels of the corpus."
+		}
+	case f.per == perLabel:
+		m, err = v.rateOverLabels(name, s)
+	case blind && v.frame.uneven():
+		return v.unevenRate(s, f)
+	case blind && f.corpus > 0:
+		return v.corpusRate(s, f)
+	default:
+		m, err = v.rateOverItems(name, s)
+	}
+	if blind && v.frame.uneven() {
+		m.unequalChances()
+	}
+	return m, err
+}
+
+// unequalChances says that an interval takes items as alike that were not drawn alike.
+func (m *measured) unequalChances() {
+	m.doubts.Review = "The items were drawn blind with unequal probabilities, which this interval does not weigh: a person must decide" +
+		" (blind_agreement with items as units weighs them: with the draw's file, or with `least_inclusion_probability` in the policy)."
+	m.Caution = "The items were drawn with unequal probabilities, which this interval does not weigh."
+}
+
+// exact measures a rate of independent 0/1 units.
+func (v *view) exact(name, per string, c tallied, units string, s sample) (measured, error) {
+	iv, err := gate.Rate(c.k, c.missing, c.n, v.judging)
+	if err != nil {
+		return measured{}, fmt.Errorf("%s: %w", name, err)
+	}
+	m := v.counted(name, per, c, units, s, iv)
+	m.need = func(t report.Threshold) *report.Needs {
+		return gate.RateNeeds(c.k, c.missing, c.n, units, t, v.judging)
+	}
+	return m, nil
+}
+
+// counted is the measure of a rate of which the interval is known.
+func (v *view) counted(name, per string, c tallied, units string, s sample, iv interval.Interval) measured {
+	m := measured{left: s.left, rows: c.n + s.left, Measure: report.Measure{
+		Metric: name, Labels: v.label("per", per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
+		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
+		Missing: report.Int(c.missing), LeftOut: s.leftOut, Conditions: gate.Conditions(iv, units, v.judging),
+	}}
+	if recorded := c.recorded(); recorded > 0 {
+		m.Estimate = report.Number(float64(c.k) / float64(recorded))
+	} else {
+		m.doubts.Undecided = nothing(name, s)
+	}
+	if c.n > 0 {
+		m.Completions = &report.Completions{Low: float64(c.k) / float64(c.n), High: float64(c.k+c.missing) / float64(c.n)}
+	}
+	return m
+}
+
+// nothing says why a rate has nothing to count.
+func nothing(name string, s sample) string {
+	for _, l := range s.leftOut {
+		switch {
+		case l.Reason == reasonNoSuggestion && len(s.list) == 0:
+			return fmt.Sprintf("Nothing was evaluated: %s no suggestion to compare the label with.", gate.Plural(l.Count, "row records", "rows record"))
+		case l.Reason == reasonNotAccepted:
+			return "Nothing was evaluated: no row records whether the suggestion was accepted."
+		}
+	}
+	return "Nothing was evaluated: " + name + " has no recorded label to count."
+}
+
+// rateOverLabels measures a rate over all labels as if each were a unit, which none is where an annotator or an item has
+// several: the only annotator of a study is given.
+func (v *view) rateOverLabels(name string, s sample) (measured, error) {
+	m, err := v.with(v.exactJudging()).exact(name, perLabel, s.all(), "labels", s)
+	if how := v.repeats(s); how != "" && m.doubts.Undecided == "" {
+		m.doubts.Review = "Among these labels " + how + ", which makes the interval too narrow: a person must decide, or use `per: person` or `per: item`."
+		m.Caution = "The interval is too narrow to decide on: " + how + "."
+	}
+	return m, err
+}
+
+// repeats says which annotators and items have several of the labels; "" for none.
+func (v *view) repeats(s sample) string {
+	several := func(units []unit) (n int) {
+		for _, u := range units {
+			if u.n > 1 {
+				n++
+			}
+		}
+		return n
+	}
+	items, people := s.byItem(), s.group(func(c comparison) int { return c.annotator })
+	moreItems, morePeople := several(items), several(people)
+	if v.single() {
+		morePeople = 0
+	}
+	switch {
+	case morePeople > 0 && moreItems > 0:
+		return fmt.Sprintf("%d of %d annotators and %d of %d items appear more than once", morePeople, len(people), moreItems, len(items))
+	case morePeople > 0:
+		return fmt.Sprintf("%d of %d annotators appear more than once", morePeople, len(people))
+	case moreItems > 0:
+		return fmt.Sprintf("%d of %d items appear more than once", moreItems, len(items))
+	}
+	return ""
+}
+
+// exactJudging is the settings for an exact interval, which has no planned number: a section's is for its means.
+func (v *view) exactJudging() policy.Judging {
+	j := v.judging
+	if j.Looks.Value == policy.LooksOnce {
+		j.Looks, j.Planned, j.MeanMethod = policy.Text{}, policy.Int{}, policy.Text{}
+	}
+	return j
+}
+
+// rateOverItems measures a rate with items as units: exact where each has one label, else the mean over items of their
+// own rates. Under `looks: once` it is always the mean, which on one label an item is exact at the planned number.
+func (v *view) rateOverItems(name string, s sample) (measured, error) {
+	items := s.byItem()
+	var m measured
+	var err error
+	if oneLabel(items) && v.judging.Looks.Value != policy.LooksOnce {
+		m, err = v.exact(name, perItem, s.all(), "items", s)
+	} else {
+		m, err = v.meanOf(name, perItem, meansOf(items, s.absent), "items", len(items)+s.absent, s)
+	}
+	m.Conditions += v.speaksOf()
+	return m, err
+}
+
+// speaksOf says whom a measure over items speaks of.
+func (v *view) speaksOf() string {
+	if v.single() {
+		return " Speaks of this annotator's labels, on items drawn as these were."
+	}
+	return " Speaks of these annotators, as the items were assigned to them, and not of others; on items drawn as these were."
+}
+
+// ratePerPerson measures the mean over annotators of each one's own rate.
+func (v *view) ratePerPerson(name string, s sample) (measured, error) {
+	people := s.byAnnotator()
+	s.leftOut = append(gate.LeftOut(reasonNoneOwn, max(0, v.enrolled()-len(people))), s.leftOut...)
+	m, err := v.meanOf(name, perPerson, meansOf(people, 0), "annotators", v.enrolled(), s)
+	m.Conditions += " Speaks of annotators like these with at least one such label." + v.reach(interval.Unit, len(people))
+	return m, err
+}
+
+// reach says how far the lower end can get with so few annotators.
+func (v *view) reach(scale interval.Scale, n int) string {
+	j := v.judging
+	if j.Looks.Value == policy.LooksOnce {
+		n = max(n, j.Planned.Value)
+	}
+	if n == 0 || n > 1000 {
+		return ""
+	}
+	best := slices.Repeat([]float64{scale.Upper}, n)
+	iv, err := gate.MeanMethod(j)(best, best, scale, j.Confidence.Value)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" With %s the lower end cannot exceed %.2f, whatever they answer.", gate.Plural(n, "annotator", "annotators"), math.Floor(float64(iv.Lower*100))/100)
+}
+
+// means is the values of independent units, each under its two completions, and the exact sums behind the printed means.
+type means struct {
+	low, high   []float64
+	estimates   gate.Fractions // over the estimated units
+	lows, highs gate.Fractions // over all units
+	estimated   int
+}
+
+// meansOf lists the units' own rates, and those of absent ones.
+func meansOf(units []unit, absent int) *means {
+	x := &means{}
+	for _, u := range units {
+		x.low, x.high = append(x.low, quotient(u.k, u.n)), append(x.high, quotient(u.k+u.missing, u.n))
+		if recorded := u.recorded(); recorded > 0 {
+			x.estimates.Add(u.k, recorded, 1)
+			x.estimated++
+		}
+		x.lows.Add(u.k, u.n, 1)
+		x.highs.Add(u.k+u.missing, u.n, 1)
+	}
+	for range absent {
+		x.low, x.high = append(x.low, 0), append(x.high, 1)
+	}
+	x.highs.Add(absent, 1, 1)
+	return x
+}
+
+// meanOf measures the mean over units of their own rates.
+func (v *view) meanOf(name, per string, x *means, units string, enrolled int, s sample) (measured, error) {
+	m, err := v.mean(name, x, interval.Unit, units, enrolled)
+	if err != nil {
+		return m, err
+	}
+	all := s.all()
+	m.Labels = v.label("per", per)
+	m.Numerator, m.Denominator, m.Missing, m.LeftOut = report.Int(all.k), report.Int(all.n), report.Int(all.missing), s.leftOut
+	m.left, m.rows = s.left, all.n+s.left
+	if m.doubts.Undecided != "" {
+		m.doubts.Undecided = nothing(name, s)
+	}
+	return m, nil
+}
+
+// mean measures a mean over independent units.
+func (v *view) mean(name string, x *means, scale interval.Scale, units string, enrolled int) (measured, error) {
+	iv, broken, err := gate.Mean(x.low, x.high, scale, enrolled, v.judging)
+	if err != nil {
+		return measured{}, fmt.Errorf("%s: %w", name, err)
+	}
+	n := len(x.low)
+	m := measured{Measure: report.Measure{
+		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: scale.Lower, Upper: scale.Upper},
+		Units: report.Int(n), UnitName: units, Conditions: gate.Conditions(iv, units, v.judging),
+	}}
+	if broken != "" {
+		m.doubts.Review = "The plan is broken: " + broken + "."
+	}
+	if x.estimated > 0 {
+		m.Estimate = report.Number(x.estimates.Over(x.estimated))
+		if x.estimated < n {
+			m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d %s: the others have nothing recorded.", x.estimated, n, units)
+		}
+	} else {
+		m.doubts.Undecided = "Nothing was evaluated: " + name + " has no recorded label to count."
+	}
+	if n > 0 {
+		m.Completions = &report.Completions{Low: x.lows.Over(n), High: x.highs.Over(n)}
+	}
+	sample := gate.MeanSample{Low: x.low, High: x.high, Scale: scale, Enrolled: enrolled, Unit: units, Completions: m.Completions}
+	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	return m, nil
+}
+
+// quotient is k/n rounded once.
+func quotient(k, n int) float64 { return float64(k) / float64(n) }
+
+// lessQuotient is a/b − c/d rounded once: the counts are far below the 2^53 up to which products are exact.
+func lessQuotient(a, b, c, d int) float64 { return float64(a*d-c*b) / float64(b*d) }
+
+// gap measures the anchoring gap: visible minus blind agreement.
+func (v *view) gap(f form) (measured, error) {
+	blind, visible := v.blindSample(), v.sampleOf(visibleAgreement)
+	var m measured
+	var err error
+	if f.per == perPerson {
+		m, err = v.gapPerPerson(blind, visible)
+	} else {
+		m, err = v.gapOfRates(blind, visible, f)
+	}
+	if err != nil {
+		return m, err
+	}
+	b, s := blind.all(), visible.all()
+	m.left, m.rows = blind.left+visible.left, b.n+s.n+blind.left+visible.left
+	m.Missing = report.Int(b.missing + s.missing)
+	m.LeftOut = append(m.LeftOut, bothLeftOut(blind, visible)...)
+	if b.recorded() < leastPerSide || s.recorded() < leastPerSide {
+		m.Estimate = nil
+		m.doubts.Undecided = fmt.Sprintf("The gap needs at least %d recorded comparisons on each side; here are %d blind and %d visible.", leastPerSide, b.recorded(), s.recorded())
+	}
+	if v.frame.uneven() {
+		m.unequalChances()
+	}
+	return m, nil
+}
+
+// bothLeftOut joins what two samples leave out, by reason.
+func bothLeftOut(a, b sample) []report.LeftOut {
+	list := slices.Clone(a.leftOut)
+	for _, l := range b.leftOut {
+		if i := slices.IndexFunc(list, func(x report.LeftOut) bool { return x.Reason == l.Reason }); i >= 0 {
+			list[i].Count += l.Count
+		} else {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// halved is the settings for each of two intervals that must hold at once.
+func (v *view) halved() policy.Judging {
+	j := v.exactJudging()
+	j.Confidence.Value = 1 - (1-j.Confidence.Value)/2
+	return j
+}
+
+// bothHold says how the gap comes from the intervals of its two sides.
+const bothHold = " Each side has its own interval, at half of the error, and the ends are subtracted crosswise, which holds however the two depend on each other."
+
+// gapOfRates measures the gap from a rate for each side, over items or over labels.
+func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
+	half := v.halved()
+	bItems, vItems := blind.byItem(), visible.byItem()
+	one := f.per == perLabel || oneLabel(bItems) && oneLabel(vItems)
+	units := "items"
+	if f.per == perLabel {
+		units = "labels"
+	}
+	b, s := blind.all(), visible.all()
+	bMeans, vMeans := pooled(b), pooled(s)
+	n := b.n + s.n
+	side := func(t tallied, x *means) (interval.Interval, error) {
+		if one {
+			return gate.Rate(t.k, t.missing, t.n, half)
+		}
+		iv, _, err := gate.Mean(x.low, x.high, interval.Unit, len(x.low), half)
+		return iv, err
+	}
+	if !one {
+		bMeans, vMeans = meansOf(bItems, blind.absent), meansOf(vItems, 0)
+		n = len(bMeans.low) + len(vMeans.low)
+	}
+	bi, err1 := side(b, bMeans)
+	vi, err2 := side(s, vMeans)
+	if err1 != nil || err2 != nil {
+		return measured{}, fmt.Errorf("%s: %w", anchoringGap, errorOf(err1, err2))
+	}
+	iv := interval.RateDifference(vi, bi, v.judging.Confidence.Value)
+	m := measured{}
+	conditions := gate.Conditions(bi, units, half) + bothHold
+	if f.pairwise {
+		how := notDisjoint(one && f.per == perItem, bItems, vItems)
+		if how == "" {
+			var err error
+			iv, err = interval.FisherDifference(interval.Tally{K: s.k, N: s.n}, interval.Tally{K: s.k + s.missing, N: s.n},
+				interval.Tally{K: b.k, N: b.n}, interval.Tally{K: b.k + b.missing, N: b.n}, v.judging.Confidence.Value)
+			if err != nil {
+				return measured{}, fmt.Errorf("%s: %w", anchoringGap, err)
+			}
+			conditions = "Exact for independent items, no item on both sides, at one look (Fisher's product of the two tails)."
+		}
+		m.doubts.Undecided = how
+	}
+	m.Measure = report.Measure{
+		Metric: anchoringGap, Labels: v.label("per", f.per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
+		Units: report.Int(n), UnitName: units, Conditions: conditions,
+	}
+	if f.per == perItem {
+		m.Conditions += v.speaksOf()
+	}
+	if bMeans.estimated > 0 && vMeans.estimated > 0 {
+		m.Estimate = report.Number(lessMean(vMeans.estimates, vMeans.estimated, bMeans.estimates, bMeans.estimated))
+	}
+	if nb, nv := b.n, s.n; nb > 0 && nv > 0 {
+		if !one {
+			nb, nv = len(bMeans.low), len(vMeans.low)
+		}
+		m.Completions = &report.Completions{Low: lessMean(vMeans.lows, nv, bMeans.highs, nb), High: lessMean(vMeans.highs, nv, bMeans.lows, nb)}
+	}
+	m.need = func(t report.Threshold) *report.Needs { return v.gapNeeds(m.Completions, n, units, t) }
+	if f.per == perLabel {
+		for _, x := range []struct {
+			side string
+			sample
+		}{{"blind", blind}, {"visible", visible}} {
+			if how := v.repeats(x.sample); how != "" {
+				m.doubts.Review = "Among the " + x.side + " labels " + how + ", which makes the interval too narrow: a person must decide, or use `per: person` or `per: item`."
+				m.Caution = "The interval is too narrow to decide on: among the " + x.side + " labels " + how + "."
+			}
+		}
+	}
+	return m, nil
+}
+
+// pooled is the sums of a rate over 0/1 units, which are then the sums of their mean too.
+func pooled(t tallied) *means {
+	x := &means{estimated: t.recorded()}
+	x.estimates.Add(t.k, 1, 1)
+	x.lows.Add(t.k, 1, 1)
+	x.highs.Add(t.k+t.missing, 1, 1)
+	return x
+}
+
+// errorOf is the first error that is one.
+func errorOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notDisjoint says why the two sides cannot be compared directly; "" where they can.
+func notDisjoint(one bool, blind, visible []unit) string {
+	if !one {
+		return "`interval: pairwise` needs items with one label each on each side; leave it out, and each side gets its own interval."
+	}
+	both, i := 0, 0
+	for _, u := range blind { // both lists are in the items' order
+		for i < len(visible) && visible[i].id < u.id {
+			i++
+		}
+		if i < len(visible) && visible[i].id == u.id {
+			both++
+		}
+	}
+	if both > 0 {
+		return fmt.Sprintf("`interval: pairwise` needs other items on each side, and %s on both; leave it out, and each side gets its own interval.", gate.Plural(both, "item is", "items are"))
+	}
+	return ""
+}
+
+// lessMean is a/n − b/m, exactly, rounded once.
+func lessMean(a gate.Fractions, n int, b gate.Fractions, m int) float64 {
+	var sum gate.Fractions
+	for d, k := range a {
+		sum.AddBig(new(big.Int).Mul(k, big.NewInt(int64(m))), d, 1)
+	}
+	for d, k := range b {
+		sum.AddBig(new(big.Int).Mul(k, big.NewInt(int64(n))), d, -1)
+	}
+	return sum.OverBig(new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(int64(m))))
+}
+
+// gapNeeds says what would decide a rule on the gap of two rates.
+func (v *view) gapNeeds(c *report.Completions, n int, units string, t report.Threshold) *report.Needs {
+	if c == nil {
+		return nil
+	}
+	if c.Low <= t.Value && t.Value <= c.High {
+		return &report.Needs{What: "other data: at the present values no number of " + units + " would decide"}
+	}
+	return &report.Needs{What: "a new sample with more " + units + " on both sides than these " + fmt.Sprint(n)}
+}
+
+// gapPerPerson measures the mean over annotators of their own visible minus their own blind agreement. Where nobody has
+// labels of both kinds, it is the difference of the two means.
+func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
+	arms := map[int]*[2]tallied{}
+	const b, s = 0, 1
+	for side, x := range [2]sample{b: blind, s: visible} {
+		for _, c := range x.list {
+			if arms[c.annotator] == nil {
+				arms[c.annotator] = &[2]tallied{}
+			}
+			arms[c.annotator][side].add(c)
+		}
+	}
+	x, oneSided := &means{}, 0
+	for a := range len(v.annotators) {
+		own := arms[a]
+		if own == nil {
+			continue
+		}
+		own[b].n += blind.absent // whose the absent items are cannot be told
+		own[b].missing += blind.absent
+		if own[b].n == 0 || own[s].n == 0 {
+			oneSided++
+			continue
+		}
+		l, r := own[s], own[b]
+		x.low, x.high = append(x.low, lessQuotient(l.k, l.n, r.k+r.missing, r.n)), append(x.high, lessQuotient(l.k+l.missing, l.n, r.k, r.n))
+		x.lows.Add(l.k, l.n, 1)
+		x.lows.Add(r.k+r.missing, r.n, -1)
+		x.highs.Add(l.k+l.missing, l.n, 1)
+		x.highs.Add(r.k, r.n, -1)
+		if l.recorded() > 0 && r.recorded() > 0 {
+			x.estimates.Add(l.k, l.recorded(), 1)
+			x.estimates.Add(r.k, r.recorded(), -1)
+			x.estimated++
+		}
+	}
+	if len(x.low) == 0 && len(blind.list) > 0 && len(visible.list) > 0 {
+		return v.gapOfPeople(blind, visible)
+	}
+	m, err := v.mean(anchoringGap, x, interval.Difference, "annotators", v.enrolled())
+	m.Labels = v.label("per", perPerson)
+	m.LeftOut = gate.LeftOut(reasonOneSide, oneSided)
+	m.Conditions += " Speaks of annotators like these who label both ways." + v.reach(interval.Difference, len(x.low))
+	if total := len(x.low) + oneSided; m.doubts.Undecided == "" && gate.Exceeds(oneSided, total, v.judging.MaxLeftOut) {
+		m.doubts.Undecided = fmt.Sprintf("%d of %d annotators have labels of one kind only, more than max_left_out allows (%s).", oneSided, total, v.judging.MaxLeftOut.Text)
+	}
+	return m, err
+}
+
+// gapOfPeople measures the gap between annotators who all have labels of one kind only: the difference of two means.
+func (v *view) gapOfPeople(blind, visible sample) (measured, error) {
+	half := v.halved()
+	bMeans, vMeans := meansOf(blind.byAnnotator(), 0), meansOf(visible.byAnnotator(), 0)
+	bi, _, err1 := gate.Mean(bMeans.low, bMeans.high, interval.Unit, len(bMeans.low), half)
+	vi, _, err2 := gate.Mean(vMeans.low, vMeans.high, interval.Unit, len(vMeans.low), half)
+	if err1 != nil || err2 != nil {
+		return measured{}, fmt.Errorf("%s: %w", anchoringGap, errorOf(err1, err2))
+	}
+	nb, nv := len(bMeans.low), len(vMeans.low)
+	iv := interval.RateDifference(vi, bi, v.judging.Confidence.Value)
+	m := measured{Measure: report.Measure{
+		Metric: anchoringGap, Labels: v.label("per", perPerson), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
+		Units: report.Int(nb + nv), UnitName: "annotators",
+		Completions: &report.Completions{Low: lessMean(vMeans.lows, nv, bMeans.highs, nb), High: lessMean(vMeans.highs, nv, bMeans.lows, nb)},
+		Conditions:  gate.Conditions(bi, "annotators", half) + bothHold + " Nobody labelled both ways: holds where the side of each annotator was drawn at random.",
+	}}
+	if bMeans.estimated > 0 && vMeans.estimated > 0 {
+		m.Estimate = report.Number(lessMean(vMeans.estimates, vMeans.estimated, bMeans.estimates, bMeans.estimated))
+	}
+	if v.judging.Looks.Value == policy.LooksOnce {
+		m.doubts.Undecided = "looks: once plans one number of annotators, and here nobody labelled both ways, so that the gap is between two sets of them: leave looks out."
+	}
+	m.need = func(t report.Threshold) *report.Needs { return v.gapNeeds(m.Completions, nb+nv, "annotators", t) }
+	return m, nil
+}

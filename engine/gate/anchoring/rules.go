@@ -1,0 +1,598 @@
+package anchoring
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// Gate is the anchoring gate.
+type Gate struct{}
+
+var _ gate.Gate = Gate{}
+
+// Name implements gate.Gate.
+func (Gate) Name() string { return "anchoring" }
+
+// Section implements gate.Gate.
+func (Gate) Section() string { return "anchoring" }
+
+const (
+	// pairwise is the value of a rule's `interval`.
+	pairwise = "pairwise"
+	// defaultBlindSample is how many recorded blind comparisons a rule on blind labels needs, where nothing else is said.
+	defaultBlindSample = 20
+	// mostItems is the largest corpus, far above any that people label a part of.
+	mostItems = 1_000_000_000
+	// noFile is the problem of a question without files.
+	noFile = "no file of labels: name one or more files (CSV or JSONL), a glob, or - for standard input"
+)
+
+// rateMetrics are those that can be counted per person, per item and per label, in the order in which they are reported.
+var rateMetrics = []string{blindAgreement, visibleAgreement, anchoringGap, acceptanceRate, verifyAcceptance}
+
+// onBlind reports a metric that rests on blind labels.
+func onBlind(metric string) bool {
+	return slices.Contains([]string{blindAgreement, anchoringGap, peopleAgreement, modelMinusPeople}, metric)
+}
+
+// ruleSpec lists the metrics that a rule can name.
+func ruleSpec() policy.RuleSpec {
+	reported := func(name, why string) policy.MetricSpec {
+		return policy.MetricSpec{Name: name, Hint: name + " is reported, never a rule: " + why}
+	}
+	return policy.RuleSpec{
+		MetricKey: "metric",
+		Metrics: []policy.MetricSpec{
+			{Name: blindAgreement, Upper: 1},
+			{Name: visibleAgreement, Upper: 1},
+			{Name: anchoringGap, Lower: -1, Upper: 1},
+			{Name: acceptanceRate, Upper: 1},
+			{Name: verifyAcceptance, Upper: 1},
+			{Name: peopleAgreement, Upper: 1},
+			{Name: modelMinusPeople, Lower: -1, Upper: 1},
+			{Name: "agreement", Hint: "agreement over all labels is partly the model's agreement with itself, since people saw its suggestions; whether it may label the rest is decided on blind_agreement"},
+			reported(labellingTime, "a person whom a suggestion moves takes a normal time"),
+			reported(kappa, "its interval would need assumptions about the labels; a rule can name blind_agreement or people_agreement"),
+			reported(alpha, "its interval would need assumptions about the labels; a rule can name people_agreement"),
+		},
+		Thresholds: []policy.Kind{policy.Minimum, policy.Maximum},
+	}
+}
+
+// rule is a policy's rule with the keys of this gate.
+type rule struct {
+	policy.Rule
+	form  form
+	size  policy.Int // corpus_size, where the rule gives it itself
+	terms []gate.Term
+	slice string // in words
+}
+
+// question is one study being read and judged.
+type question struct {
+	source     gate.Source
+	judging    policy.Judging
+	corpus     policy.Int
+	floor      policy.Int
+	least      policy.Number
+	settings   map[string]string
+	inputs     []gate.Input
+	rules      []rule
+	slicing    gate.Slicing
+	policyNote []report.Finding
+	prospects  []diag.Diagnostic
+	tally      *Tally
+	draw       *draw  // nil without one
+	study      *study // once the rows are checked
+}
+
+var _ gate.RowsChecker = (*question)(nil)
+
+// Compile implements gate.Gate.
+func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
+	q := &question{source: source, judging: source.Settings.Judging.WithDefaults(), settings: map[string]string{}}
+	files, base := source.Files, ""
+	drawPath, drawBase := source.Flags.Draw, ""
+	if s := source.Section; s != nil {
+		labels := s.Map.TextOrTexts("labels")
+		own := s.Map.Text("draw")
+		q.readSection(s, diags)
+		s.Map.Done(s.Context())
+		switch {
+		case len(files) > 0:
+			q.policyNote = append(q.policyNote, gate.NotRead("labels", labels)...)
+		case len(labels) == 0 && source.NoFiles:
+		case len(labels) == 0 && !s.Bare:
+			s.Map.Errorf(s.Pos, "%s names no labels; add `labels: labels.csv`, or name files on the command line", s.Context())
+		case len(labels) == 0:
+			diags.Add(diag.Diagnostic{Message: noFile})
+		default:
+			base = gate.Folder(s.Pos.File)
+			for _, l := range labels {
+				files = append(files, l.Value)
+			}
+		}
+		switch {
+		case !own.Set:
+		case drawPath != "" || len(source.Files) > 0:
+			q.policyNote = append(q.policyNote, gate.NotRead("draw", []policy.Text{own})...)
+		default:
+			drawPath, drawBase = own.Value, gate.Folder(s.Pos.File)
+		}
+	} else if len(files) == 0 {
+		diags.Add(diag.Diagnostic{Message: noFile})
+	}
+	q.tally = newTally(q.slicing.Columns)
+	rename := map[string]string{}
+	known := columns(q.slicing.Columns)
+	for _, p := range source.Settings.Columns {
+		rename[p.Key.Value] = p.Value.Value
+		if !slices.ContainsFunc(known, func(c rows.Column) bool { return c.Name == p.Key.Value }) {
+			diags.Addf(p.Key.Pos, "columns: anchoring reads no column %s; its columns are item, annotator, suggestion, label, visibility, kind, accepted, inclusion_probability, started_at, labelled_at and those of a rule's `where`", diag.Quote(p.Key.Value))
+		}
+	}
+	gate.DistinctColumns(known, source.Settings.Columns, diags)
+	var missing []string
+	for _, m := range source.Settings.MissingValues {
+		missing = append(missing, m.Value)
+	}
+	q.inputs = []gate.Input{{Paths: files, Base: base, Columns: known, Rename: rename, MissingValues: missing, Add: q.tally.Add}}
+	if drawPath != "" {
+		q.draw = &draw{items: map[string]drawn{}}
+		q.inputs = append(q.inputs, gate.Input{Role: "draw", Paths: []string{drawPath}, Base: drawBase, Columns: drawColumns(), Add: q.draw.add})
+	}
+	return q
+}
+
+// readSection reads the gate's keys of a section, and its rules.
+func (q *question) readSection(s *policy.Section, diags *diag.List) {
+	q.corpus = s.Map.Int("corpus_size", 1, mostItems)
+	q.floor = s.Map.Int("minimum_blind_sample", 1, policy.MostPlanned)
+	q.least = s.Map.Number("least_inclusion_probability", policy.Range{Min: 0, Max: 1})
+	if q.least.Set && q.least.Value <= 0 {
+		s.Map.Errorf(q.least.Pos, "least_inclusion_probability is 0; an item that could not be drawn is not spoken of, so the least probability is above 0")
+		q.least.Set = false
+	}
+	for _, key := range []string{"model", "guideline"} {
+		t := s.Map.Text(key)
+		if t.Set && strings.TrimSpace(t.Value) == "" {
+			s.Map.Errorf(t.Pos, "%s is empty; a text is wanted", key)
+		} else if t.Set {
+			q.settings[key] = t.Value
+		}
+	}
+	until := s.Map.Text("valid_until")
+	if until.Set && !policy.ValidDay(until.Value) {
+		s.Map.Errorf(until.Pos, "valid_until is %s; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31", diag.Quote(until.Value))
+	} else if until.Set {
+		q.settings["valid_until"] = until.Value
+	}
+	for key, n := range map[string]policy.Int{"valid_items": s.Map.Int("valid_items", 1, mostItems), "corpus_size": q.corpus, "minimum_blind_sample": q.floor} {
+		if n.Set {
+			q.settings[key] = strconv.Itoa(n.Value)
+		}
+	}
+	if q.least.Set {
+		q.settings["least_inclusion_probability"] = q.least.Text
+	}
+	rules, findings := policy.ReadRules(s, q.source.Settings, ruleSpec())
+	for i := range rules {
+		q.rules = append(q.rules, q.compileRule(rules[i]))
+	}
+	q.policyNote = append(q.policyNote, gate.NoteThresholds(findings)...)
+	for _, f := range findings {
+		q.prospects = append(q.prospects, diag.Diagnostic{Pos: f.Pos, Message: f.Message})
+	}
+}
+
+// blindFloor is how many recorded blind comparisons rules on blind labels need.
+func (q *question) blindFloor() int {
+	if q.floor.Set {
+		return q.floor.Value
+	}
+	return defaultBlindSample
+}
+
+// compileRule reads a rule's own keys and checks that they go together.
+func (q *question) compileRule(p policy.Rule) rule {
+	r := rule{Rule: p}
+	per := p.Map.Choice("per", perPerson, perItem, perLabel)
+	how := p.Map.Choice("interval", pairwise)
+	r.size = p.Map.Int("corpus_size", 1, mostItems)
+	p.Map.Done(p.Name())
+	r.form = form{per: per.Value, pairwise: how.Set}
+	metric := p.Metric.Value
+	ownLooks := p.Looks.Set && p.Map.Has("looks")
+	byItem := r.form.per == perItem || r.form.per == perLabel || r.form.pairwise
+	switch {
+	case !p.Metric.Set: // reported already
+	case (metric == peopleAgreement || metric == modelMinusPeople) && per.Set:
+		p.Map.Errorf(per.Pos, "%s has items as units: the pairs of people on one item hang together; leave per out", metric)
+	}
+	if p.Metric.Set && how.Set {
+		switch {
+		case metric != anchoringGap:
+			p.Map.Errorf(how.Pos, "interval: pairwise is for anchoring_gap, not for %s", metric)
+		case per.Set && r.form.per != perItem:
+			p.Map.Errorf(how.Pos, "interval: pairwise compares items, each labelled once; it does not go with per: %s", r.form.per)
+		case p.Looks.Value == policy.LooksRepeated:
+			p.Map.Errorf(how.Pos, "interval: pairwise holds at one look; it does not go with looks: repeated")
+		}
+	}
+	q.compileCorpus(&r, per)
+	if p.Looks.Value == policy.LooksOnce && p.Metric.Set {
+		switch {
+		case metric == anchoringGap && byItem && ownLooks:
+			p.Map.Errorf(p.Looks.Pos, "looks: once plans one number of units, and the gap over items or labels compares two sets of them; leave it out, or use `per: person`")
+		case r.form.per == perLabel && ownLooks:
+			p.Map.Errorf(p.Looks.Pos, "looks: once fixes the number of units of a mean; a rate per label has an exact interval, which is for one look already")
+		case metric == anchoringGap && byItem, r.form.per == perLabel:
+			r.Looks, r.Planned, r.MeanMethod = policy.Text{}, policy.Int{}, policy.Text{} // a section's is for its means
+		}
+	}
+	for _, w := range p.Where {
+		if slices.Contains([]string{"label", "visibility", "accepted", "started_at", "labelled_at"}, w.Key.Value) {
+			p.Map.Errorf(w.Key.Pos, "where: %s is what the study measures or sets, so a slice by it selects its own result; slice by something that was known beforehand", w.Key.Value)
+		}
+	}
+	r.terms, r.slice = q.slicing.Terms(p.Where)
+	return r
+}
+
+// compileCorpus settles which size of a corpus a rule takes: its own, else the section's where it can have one.
+func (q *question) compileCorpus(r *rule, per policy.Text) {
+	m := r.Map
+	switch {
+	case !r.size.Set || !r.Metric.Set:
+	case r.Metric.Value != blindAgreement:
+		m.Errorf(r.size.Pos, "corpus_size is for blind_agreement, which decides whether the model may label the rest; it is not for %s", r.Metric.Value)
+	case per.Set && r.form.per != perItem:
+		m.Errorf(r.size.Pos, "corpus_size counts items; it does not go with per: %s (per: item has items as units)", r.form.per)
+	case r.Where != nil:
+		m.Errorf(r.size.Pos, "corpus_size does not go with where: how many of the corpus's items are in the slice, and how many of those were drawn, is not in the files")
+	}
+	applies := r.Metric.Value == blindAgreement && (r.form.per == "" || r.form.per == perItem) && r.Where == nil
+	switch {
+	case !applies:
+	case r.size.Set:
+		r.form.corpus, r.form.own = r.size.Value, true
+	case q.corpus.Set:
+		r.form.corpus = q.corpus.Value
+	}
+	if r.form.corpus == 0 {
+		return
+	}
+	switch {
+	case r.Looks.Value == policy.LooksRepeated && (r.form.own || r.form.per == perItem):
+		m.Errorf(r.Looks.Pos, "looks: repeated does not go with corpus_size: the interval for a finite corpus (hypergeometric) holds at one look and has no repeated form")
+	case r.Looks.Value == policy.LooksOnce && m.Has("looks") && (r.form.own || r.form.per == perItem):
+		m.Errorf(r.Looks.Pos, "looks: once does not go with corpus_size: the interval for a finite corpus holds at one look, at the number of items drawn")
+	}
+}
+
+// Prospects implements gate.Question.
+func (q *question) Prospects() []diag.Diagnostic {
+	list := slices.Clone(q.prospects)
+	for _, r := range q.rules {
+		scale, units := interval.Unit, "items"
+		switch {
+		case r.Threshold == nil || r.Looks.Value != policy.LooksOnce || r.form.corpus > 0:
+			continue
+		case r.Metric.Value == modelMinusPeople:
+			scale = interval.Difference
+		case r.Metric.Value == peopleAgreement || r.form.per == perItem:
+		case r.form.per != perPerson:
+			continue
+		case r.Metric.Value == anchoringGap:
+			scale, units = interval.Difference, "annotators"
+		default:
+			units = "annotators"
+		}
+		out := gate.Start(&r.Rule)
+		for _, never := range gate.NeverAtPlan(out.Threshold, scale, r.Judging) {
+			list = append(list, diag.Diagnostic{Pos: r.Pos, Message: fmt.Sprintf("%s can never %s with %d %s planned%s", r.Name(), never.What, r.Planned.Value, units, never.Why)})
+		}
+	}
+	return list
+}
+
+// Inputs implements gate.Question.
+func (q *question) Inputs() []gate.Input { return q.inputs }
+
+// Rules implements gate.Question.
+func (q *question) Rules() []policy.Rule {
+	list := make([]policy.Rule, 0, len(q.rules))
+	for _, r := range q.rules {
+		list = append(list, r.Rule)
+	}
+	return list
+}
+
+// CheckRows implements gate.RowsChecker.
+func (q *question) CheckRows(diags *diag.List) {
+	q.study = newStudy(q.tally, q.draw, q.source.Flags.ShowUnits, diags)
+	q.checkSize(q.corpus, diags)
+	for i := range q.rules {
+		q.checkSize(q.rules[i].size, diags)
+	}
+	q.checkLeast(diags)
+}
+
+// checkSize reports a size of the corpus that the files contradict.
+func (q *question) checkSize(size policy.Int, diags *diag.List) {
+	if !size.Set {
+		return
+	}
+	if q.draw != nil {
+		if n := len(q.draw.items); n != size.Value {
+			diags.Addf(size.Pos, "corpus_size is %d, and the draw has %s; the two are the same", size.Value, gate.Plural(n, "item", "items"))
+		}
+		return
+	}
+	blind := map[int]bool{}
+	for _, e := range q.study.blind {
+		blind[e.item] = true
+	}
+	if n := len(blind); n > size.Value {
+		diags.Addf(size.Pos, "corpus_size is %d, fewer than the %d items of the files that have a blind label", size.Value, n)
+	}
+}
+
+// checkLeast reports chances below the one that the policy declares to be the least.
+func (q *question) checkLeast(diags *diag.List) {
+	if !q.least.Set {
+		return
+	}
+	least, _, err := rows.ParseDecimal(q.least.Text)
+	if err != nil || least.Sign() <= 0 {
+		diags.Addf(q.least.Pos, "least_inclusion_probability is %s; write it with at most %d decimals", q.least.Text, rows.Places)
+		return
+	}
+	below := func(c chance) {
+		if c != (chance{}) && c.value.Cmp(least) < 0 {
+			diags.Addf(c.pos, "inclusion_probability is %s, less than the least_inclusion_probability of the policy, %s", c.value, q.least.Text)
+		}
+	}
+	if q.draw != nil {
+		for _, d := range q.draw.items { // what is reported is sorted by place
+			below(d.chance)
+		}
+		return
+	}
+	for _, c := range q.tally.chances {
+		below(c)
+	}
+}
+
+// Answer implements gate.Question.
+func (q *question) Answer(c gate.Context) (gate.Answer, error) {
+	if q.study == nil {
+		return gate.Answer{}, fmt.Errorf("the rows were not checked before they were evaluated")
+	}
+	s := q.study
+	all := s.whole(q.judging, q.least)
+	f := s.findings(q.tally, q.blindFloor(), q.source.Flags.ShowUnits)
+	g := report.Gate{Gate: Gate{}.Name(), Settings: q.settings, Summary: all.summary(), Data: all.data(), Assumptions: s.assumptions(), Limits: s.limits()}
+	if q.source.Section != nil {
+		g.Name = q.source.Section.Name.Value
+	}
+	g.MinShown = q.source.Settings.MinShown.Value
+	if q.source.Verb != gate.Check {
+		measures, err := q.measures(all, &f)
+		if err != nil {
+			return gate.Answer{}, err
+		}
+		for _, m := range measures {
+			g.Measures = append(g.Measures, m.Measure)
+		}
+	}
+	var settled []report.Finding
+	if q.source.Verb == gate.Decide {
+		for i := range q.rules {
+			r, err := q.decide(&q.rules[i], all)
+			if err != nil {
+				return gate.Answer{}, err
+			}
+			settled = append(settled, gate.Settle(&r, &q.rules[i].Rule, c)...)
+			g.Rules = append(g.Rules, r)
+		}
+	}
+	g.Findings = slices.Concat(f.Findings, q.policyNote, settled)
+	return gate.Answer{Gate: g, Located: f.Located}, nil
+}
+
+// measures lists every measure of the study: over people first where there are several, then over items and over labels.
+func (q *question) measures(all *view, f *gate.Found) ([]measured, error) {
+	var list []measured
+	var err error
+	add := func(v *view, metric, per string) *measured {
+		if err != nil {
+			return nil
+		}
+		if (metric == acceptanceRate || metric == verifyAcceptance) && len(v.sampleOf(metric).list) == 0 {
+			return nil // nothing of the kind was asked
+		}
+		var m measured
+		m, err = v.metric(metric, form{per: per, corpus: q.corpus.Value})
+		list = append(list, m)
+		return &m
+	}
+	items := all // what a section plans is its units: annotators where there are several
+	units := []string{perItem}
+	if !all.single() {
+		items = all.with(all.exactJudging())
+		units = []string{perPerson, perItem, perLabel}
+	}
+	main := map[string]*measured{}
+	for _, per := range units {
+		v := items
+		if per == perPerson {
+			v = all
+		}
+		for _, metric := range rateMetrics {
+			m := add(v, metric, per)
+			if main[metric] == nil {
+				main[metric] = m
+			}
+		}
+	}
+	if !all.single() {
+		main[peopleAgreement] = add(items, peopleAgreement, "")
+		add(items, modelMinusPeople, "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	beside(f, main[blindAgreement], main[peopleAgreement], main[anchoringGap])
+	list = append(list, all.corrected()...)
+	for _, side := range []struct {
+		name    string
+		entries []entry
+	}{{"blind", all.blind}, {"visible", all.visible}} {
+		times, err := all.times(side.name, side.entries)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, times...)
+	}
+	return list, nil
+}
+
+// decide measures one rule and compares it.
+func (q *question) decide(r *rule, all *view) (report.Rule, error) {
+	v := all.with(r.Judging).sliced(r.terms, r.slice)
+	m, err := v.metric(r.Metric.Value, r.form)
+	if err != nil {
+		return report.Rule{}, err
+	}
+	out := gate.Start(&r.Rule)
+	out.Measure = m.Measure
+	out.Assumptions = append([]string{m.Conditions}, v.ruleAssumptions(r)...)
+	floor := 0
+	if len(r.terms) > 0 && len(v.blind)+len(v.visible)+len(v.verify) == 0 {
+		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms, q.source.Flags.ShowUnits)
+	}
+	if n := v.blindLabels(r.Metric.Value); m.doubts.Undecided == "" && onBlind(r.Metric.Value) && n < q.blindFloor() {
+		floor = q.blindFloor()
+		m.doubts.Undecided = tooFew(n, floor)
+	}
+	if m.doubts.Undecided == "" {
+		m.doubts.Undecided = leftOutDoubt(m, r.MaxLeftOut)
+	}
+	if m.doubts.Undecided == "" {
+		m.doubts.Undecided = v.looksDoubt(r)
+	}
+	if n := v.departures(); n > 0 && onBlind(r.Metric.Value) {
+		m.doubts.Review = fmt.Sprintf("%s not as the draw says: a person must decide whether the blind items are still the ones that were drawn.", gate.Plural(n, "row is", "rows are"))
+	}
+	gate.Conclude(&out, m.doubts)
+	if how, err := v.turnedByMarkers(r, out); err != nil {
+		return report.Rule{}, err
+	} else if how != "" {
+		gate.Conclude(&out, gate.Doubts{Review: how})
+	}
+	switch {
+	case floor > 0:
+		out.Needs = &report.Needs{What: "recorded blind comparisons in all (minimum_blind_sample)", AtLeast: floor}
+	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
+		out.Needs = m.need(out.Threshold)
+	case out.Verdict == report.ManualReview && r.form.per == perLabel:
+		out.Needs = &report.Needs{What: "a person to decide, or `per: person` or `per: item` on the rule"}
+	case out.Verdict == report.ManualReview:
+		out.Needs = &report.Needs{What: "a person to decide"}
+	}
+	return out, nil
+}
+
+// looksDoubt says that a rule's looks do not go with what the files turned out to be.
+func (v *view) looksDoubt(r *rule) string {
+	switch {
+	case !v.usesCorpus(r) && (r.Metric.Value != anchoringGap || v.unitOf(r.form) == perPerson):
+	case v.usesCorpus(r) && r.Looks.Value == policy.LooksRepeated:
+		return "looks: repeated has no interval for a finite corpus: leave looks or corpus_size out."
+	case r.Looks.Value == policy.LooksOnce && r.Map.Has("looks") && v.usesCorpus(r):
+		return "looks: once has no interval for a finite corpus, which holds at the number of items drawn: leave looks or corpus_size out."
+	case r.Looks.Value == policy.LooksOnce && r.Map.Has("looks"):
+		return "looks: once plans one number of units, and with one annotator the gap compares two sets of items: leave looks out."
+	}
+	return ""
+}
+
+// blindLabels counts what the floor is about: recorded blind labels with a suggestion to compare with; for people_agreement,
+// which compares people with each other, with or without one.
+func (v *view) blindLabels(metric string) int {
+	n := 0
+	for _, e := range v.blind {
+		if e.label.recorded && (e.suggestion.recorded || metric == peopleAgreement) {
+			n++
+		}
+	}
+	return n
+}
+
+// turnedByMarkers says that a rule would come to another verdict if the labels that look like markers of missing values
+// were missing; "" where it would not, or where there are none.
+func (v *view) turnedByMarkers(r *rule, out report.Rule) (string, error) {
+	if out.Verdict != report.Pass && out.Verdict != report.Fail {
+		return "", nil
+	}
+	markers := v.likelyMissing()
+	if markers.count == 0 {
+		return "", nil
+	}
+	other, n := *v, 0
+	for _, list := range []*[]entry{&other.blind, &other.visible, &other.verify} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			if l := &(*list)[i].label; l.recorded && slices.Contains(markers.values, l.value) {
+				*l = text{}
+				n++
+			}
+		}
+	}
+	m, err := other.metric(r.Metric.Value, r.form)
+	if err != nil {
+		return "", err
+	}
+	then := gate.Start(&r.Rule)
+	then.Measure = m.Measure
+	gate.Conclude(&then, m.doubts)
+	if then.Verdict == out.Verdict {
+		return "", nil
+	}
+	return fmt.Sprintf("%s %s, which no suggestion equals; here that counts as disagreeing, and the rule comes to %s. Were nothing recorded there, it would not: if that is what it means, list it under `missing_values`.",
+		gate.Plural(n, "label is", "labels are"), gate.Quoted(markers.values), out.Verdict), nil
+}
+
+// emptySlice says of a slice without a label what its columns hold.
+func (v *view) emptySlice(columns []string, terms []gate.Term, showAnnotators bool) string {
+	var parts []string
+	for _, t := range terms {
+		seen := map[string]bool{}
+		for i := range v.rows {
+			if w := v.rows[i].where[t.Column]; w.recorded {
+				seen[w.value] = true
+			}
+		}
+		switch {
+		case seen[t.Value]:
+		case columns[t.Column] == "annotator" && !showAnnotators:
+			parts = append(parts, "no row has that annotator")
+		default:
+			parts = append(parts, fmt.Sprintf("no row has %s in the column %s, which holds %s", diag.Quote(t.Value), diag.Quote(columns[t.Column]), gate.Quoted(sortedKeys(seen))))
+		}
+	}
+	if len(parts) == 0 {
+		return "Nothing was evaluated: no row has all the values of `where` together."
+	}
+	return "Nothing was evaluated: " + strings.Join(parts, "; ") + "."
+}
