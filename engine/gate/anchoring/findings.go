@@ -45,7 +45,7 @@ func (s *study) findings(t *Tally, floor int, showAnnotators bool) gate.Found {
 	warn("evidence_shown", s.kindShown, "%s asked for as calibration, certification or audit, and the suggestion was on the screen: no evidence of the model.", gate.Plural(len(s.kindShown), "row was", "rows were"))
 	warn("evidence_seen_later", s.kindSeen, "%s asked for as calibration, certification or audit, and the same person was shown the suggestion later: such an item stays blind for that person.", gate.Plural(len(s.kindSeen), "blind row was", "blind rows were"))
 
-	c := s.counted()
+	c := s.countRows()
 	if c.blind == 0 {
 		f.Add("no_blind_rows", report.Warning, 1, "No row is blind: how often people agree with the model without seeing its suggestions is not in the files.")
 	} else if recorded := s.blindRecorded(); recorded < floor {

@@ -15,8 +15,8 @@ type counts struct {
 	people         [2]map[int]bool // annotators with a blind label, and with a visible one
 }
 
-// counted counts the rows.
-func (s *study) counted() counts {
+// countRows counts the rows.
+func (s *study) countRows() counts {
 	c := counts{people: [2]map[int]bool{{}, {}}}
 	for i := range s.rows {
 		r := &s.rows[i]
@@ -38,7 +38,7 @@ func (s *study) counted() counts {
 
 // data is the counts of what was read, for the report.
 func (v *view) data() report.Data {
-	c := v.counted()
+	c := v.countRows()
 	blind, visible := v.blindSample(), v.sampleOf(visibleAgreement)
 	b, s := blind.all(), visible.all()
 	both := 0
