@@ -1,0 +1,88 @@
+package fairness
+
+import (
+	"fmt"
+	"math/big"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// bin is the cases of a group whose probability lies in one of the bins of equal width.
+type bin struct {
+	n, labels     int // cases, and those with label 1
+	probabilities rows.Sum
+}
+
+func (b *bin) add(label int, probability rows.Decimal) {
+	b.n, b.labels, b.probabilities = b.n+1, b.labels+label, b.probabilities.Add(probability)
+}
+
+// mergeBins adds the bins of two groups, either of which may be nil for none. It may change and return ours or theirs.
+func mergeBins(ours, theirs []bin) []bin {
+	if ours == nil {
+		return theirs
+	}
+	for i := range theirs {
+		b := theirs[i]
+		ours[i].n, ours[i].labels, ours[i].probabilities = ours[i].n+b.n, ours[i].labels+b.labels, ours[i].probabilities.Merge(b.probabilities)
+	}
+	return ours
+}
+
+// binEdges returns where each of so many bins of [0, 1] but the first begins: the least number of 18 decimals that is i/bins or
+// more, so that no probability of 18 decimals lies between the two.
+func binEdges(bins int) []rows.Decimal {
+	whole, _ := new(big.Int).SetString("1"+strings.Repeat("0", rows.Places), 10)
+	list := make([]rows.Decimal, 0, bins-1)
+	for i := 1; i < bins; i++ {
+		edge, rest := new(big.Int).QuoRem(new(big.Int).Mul(whole, big.NewInt(int64(i))), big.NewInt(int64(bins)), new(big.Int))
+		if rest.Sign() > 0 {
+			edge.Add(edge, big.NewInt(1))
+		}
+		d, _, _ := rows.ParseDecimal(fmt.Sprintf("%0*de-%d", rows.Places, edge, rows.Places)) // digits only: cannot fail
+		list = append(list, d)
+	}
+	return list
+}
+
+// binOf returns the number of the bin that a probability lies in: [i/b, (i+1)/b), the last one with 1.
+func binOf(edges []rows.Decimal, probability rows.Decimal) int {
+	return sort.Search(len(edges), func(i int) bool { return probability.Cmp(edges[i]) < 0 })
+}
+
+// calibration is the expected calibration error of a group's cases with a label and a probability: the sum over bins of the
+// distance between their labels' and their probabilities' sums, over the number of cases. It is an exact sum and one
+// division. Beside it stands what it would be on average if the probabilities were right: in bins of n cases with the mean
+// probability p, E|Bin(n, p)/n − p| each, weighted by cases; even then it is above 0, the more so the fewer the cases are.
+func calibration(bins []bin, labels map[string]string) report.Measure {
+	m := report.Measure{Metric: calibrationError, Labels: labels, Scale: &report.Scale{Lower: 0, Upper: 1}, UnitName: "cases"}
+	n := 0
+	distance := new(big.Int)
+	expected := 0.0
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(rows.Places), nil)
+	for _, b := range bins {
+		if b.n == 0 {
+			continue
+		}
+		n += b.n
+		labels := new(big.Int).Mul(unit, big.NewInt(int64(b.labels)))
+		distance.Add(distance, labels.Sub(labels, b.probabilities.Big()).Abs(labels))
+		expected += float64(float64(b.n) * interval.MeanDeviation(b.n, b.probabilities.Over(int64(b.n))))
+	}
+	m.Units, m.Denominator = report.Int(n), report.Int(n)
+	if n == 0 {
+		m.Conditions = "Nothing was measured: no case of the group has both a label and a probability."
+		return m
+	}
+	x, _ := new(big.Rat).SetFrac(distance, unit.Mul(unit, big.NewInt(int64(n)))).Float64()
+	m.Estimate = report.Number(x)
+	// Twelve digits are far within the accuracy of the deviations, and the same on every machine.
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(expected/float64(n), 'g', 12, 64), 64)
+	m.UnderCalibration = report.Number(y)
+	return m
+}

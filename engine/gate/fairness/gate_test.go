@@ -1,0 +1,103 @@
+package fairness
+
+import (
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// run is one question asked of files in memory.
+type run struct {
+	verb        gate.Verb
+	declaration string // a file: bare, or with sections
+	beside      string // the policy beside it; "" for none
+	flags       gate.Flags
+	names       []string          // files named on the command line
+	files       map[string]string // all that there are
+}
+
+// load reads a policy file as the command line does.
+func load(name, text string, diags *diag.List) *policy.Policy {
+	return policy.Load(policy.Parse(name, []byte(text), diags), []policy.SectionSpec{{Key: "fairness", Gate: "fairness"}}, "fairness", "devel")
+}
+
+// compile turns a run into its question.
+func compile(r run, diags *diag.List) *question {
+	source := gate.Source{Verb: r.verb, Files: r.names, Flags: r.flags}
+	if p := load("fairness.yaml", r.declaration, diags); p != nil && len(p.Sections) > 0 {
+		source.Section, source.Settings = &p.Sections[0], p.Sections[0].Settings
+	}
+	if r.beside != "" {
+		if p := load("policy.yaml", r.beside, diags); p != nil && len(p.Sections) > 0 {
+			source.Beside = &p.Sections[0]
+			source.Settings = policy.Merge(source.Settings, source.Beside.Settings, diags)
+		}
+	}
+	return Gate{}.Compile(source, diags).(*question)
+}
+
+// tryRun asks the question as the command line does.
+func tryRun(r run) (gate.Answer, error) {
+	diags := &diag.List{}
+	q := compile(r, diags)
+	fsys := fstest.MapFS{}
+	for name, text := range r.files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	for _, in := range q.Inputs() {
+		if len(in.Paths) == 0 {
+			continue
+		}
+		rows.Read(in.Paths, rows.Options{Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, FS: fsys},
+			func(row rows.Row) { in.Add(row, diags) }, diags)
+	}
+	if err := diags.Err(); err != nil {
+		return gate.Answer{}, err
+	}
+	return q.Answer(gate.Context{Today: "2026-11-29"})
+}
+
+// decide decides a CSV file under a declaration that names no files.
+func decide(t testing.TB, declaration, cases string) report.Gate {
+	t.Helper()
+	a, err := tryRun(run{verb: gate.Decide, declaration: declaration, names: []string{"c.csv"}, files: map[string]string{"c.csv": cases}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Gate
+}
+
+// ruleOf returns the one rule of an answer.
+func ruleOf(t testing.TB, g report.Gate) report.Rule {
+	t.Helper()
+	if len(g.Rules) != 1 {
+		t.Fatalf("%d rules, want 1", len(g.Rules))
+	}
+	return g.Rules[0]
+}
+
+// measure returns the measure of a metric in a group; of the whole file where attribute is empty.
+func measure(t testing.TB, g report.Gate, metric, attribute, group string) report.Measure {
+	t.Helper()
+	for _, m := range g.Measures {
+		if m.Metric == metric && m.Labels["attribute"] == attribute && m.Labels["group"] == group {
+			return m
+		}
+	}
+	t.Fatalf("no measure %s of %s %s", metric, attribute, group)
+	return report.Measure{}
+}
+
+func finding(g report.Gate, code string) *report.Finding {
+	i := slices.IndexFunc(g.Findings, func(f report.Finding) bool { return f.Code == code })
+	if i < 0 {
+		return nil
+	}
+	return &g.Findings[i]
+}

@@ -1,0 +1,591 @@
+package fairness
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// Gate is the fairness gate.
+type Gate struct{}
+
+var _ gate.Gate = Gate{}
+
+// Name implements gate.Gate.
+func (Gate) Name() string { return "fairness" }
+
+// Section implements gate.Gate.
+func (Gate) Section() string { return "fairness" }
+
+// pairwise is the value of a rule's interval that bounds each pair of groups directly.
+const pairwise = "pairwise"
+
+// mostPairwise is how many groups a gap rule with interval: pairwise can have: each of their pairs takes a search of its own,
+// about 0.1 ms, and once more for the left-out cases.
+const mostPairwise = 200
+
+// rule is a policy's rule with the keys of this gate.
+type rule struct {
+	policy.Rule
+	rate     *rate     // nil where it could not be read, which is reported
+	crossing *crossing // likewise
+	pairwise bool
+	terms    []term
+	slice    string // in words
+	view     int    // of the plan's
+}
+
+// question is one declaration being read and judged.
+type question struct {
+	*declaration
+	source     gate.Source
+	judging    policy.Judging
+	rules      []rule
+	slicing    gate.Slicing
+	inputs     []gate.Input
+	policyNote []report.Finding
+	prospects  []diag.Diagnostic
+	tally      *Tally
+}
+
+// Compile implements gate.Gate.
+func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
+	q := &question{source: source, judging: source.Settings.Judging.WithDefaults(), declaration: &declaration{}}
+	q.judging = ofRates(q.judging)
+	s := source.Section
+	if s == nil {
+		diags.Add(diag.Diagnostic{Message: "no declaration: fairness needs a file that declares the cases, the groups and the rules, such as fairness.yaml"})
+		return q
+	}
+	keys := twofold{own: s.Map}
+	cases := s.Map.TextOrTexts("cases")
+	if source.Beside != nil {
+		keys.beside = source.Beside.Map
+		source.Beside.Map.TextOrTexts("cases") // known, and not read
+	}
+	var sound bool
+	q.declaration, sound = readDeclaration(keys, source.Settings.MissingValues, diags)
+	q.readRules(s, sound)
+	if source.Beside != nil {
+		q.readRules(source.Beside, sound)
+		source.Beside.Map.Done(source.Beside.Context())
+	}
+	s.Map.Done(s.Context())
+
+	input := gate.Input{Base: gate.Folder(s.Pos.File), Rename: map[string]string{}}
+	switch {
+	case len(source.Files) > 0:
+		input.Paths, input.Base = source.Files, ""
+		q.policyNote = append(q.policyNote, gate.NotRead("cases", cases)...)
+	case len(cases) > 0:
+		for _, c := range cases {
+			input.Paths = append(input.Paths, c.Value)
+		}
+	case !source.NoFiles && (cases != nil || !s.Map.Has("cases")): // what cannot be read is reported already
+		s.Map.Errorf(s.Pos, "%s names no cases; add `cases: decided.csv`, or name files on the command line", s.Context())
+	}
+	for _, p := range source.Settings.Columns {
+		input.Rename[p.Key.Value] = p.Value.Value
+	}
+	for _, m := range source.Settings.MissingValues {
+		input.MissingValues = append(input.MissingValues, m.Value)
+	}
+	q.tally = newTally(q.plan())
+	q.checkColumns(s.Pos, diags)
+	input.Columns, input.Add = q.tally.columns, q.tally.Add
+	q.inputs = []gate.Input{input}
+	return q
+}
+
+// ofRates are the settings without those that are for means: looks: once plans the number of units of a mean.
+func ofRates(j policy.Judging) policy.Judging {
+	if j.Looks.Value == policy.LooksOnce {
+		j.Looks = policy.Text{}
+	}
+	j.Planned, j.MeanMethod = policy.Int{}, policy.Text{}
+	return j
+}
+
+// readRules reads the rules of a section. Where the declaration is not sound, a rule's crossing may be meant right.
+func (q *question) readRules(s *policy.Section, sound bool) {
+	rules, findings := policy.ReadRules(s, q.source.Settings, ruleSpec())
+	for i := range rules {
+		q.rules = append(q.rules, q.compileRule(rules[i], sound))
+	}
+	q.policyNote = append(q.policyNote, gate.NoteThresholds(findings)...)
+	for _, f := range findings {
+		q.prospects = append(q.prospects, diag.Diagnostic{Pos: f.Pos, Message: f.Message})
+	}
+}
+
+// compileRule reads a rule's own keys and checks that they go together.
+func (q *question) compileRule(p policy.Rule, sound bool) rule {
+	r := rule{Rule: p, rate: rateNamed(p.Metric.Value)}
+	named := p.Map.TextOrTexts("attribute")
+	how := p.Map.Choice("interval", pairwise)
+	r.pairwise = how.Set
+	p.Map.Done(p.Name())
+	for _, key := range []string{"looks", "planned", "mean_method"} {
+		if p.Map.Has(key) && !(key == "looks" && p.Looks.Value == policy.LooksRepeated) && !(key == "looks" && !p.Looks.Set) {
+			p.Map.Errorf(p.Map.KeyPos(key), "%s: %s is for means; the rates of groups are exact for one look already, or take looks: repeated: leave it out", p.Name(), key)
+		}
+	}
+	r.Judging = ofRates(r.Judging)
+	repeated := r.Looks.Value == policy.LooksRepeated
+	if r.pairwise && repeated {
+		p.Map.Errorf(how.Pos, "%s: interval: pairwise holds at one look, and looks is repeated; leave one of them out", p.Name())
+	}
+	r.crossing = q.readAttribute(&p, named, sound)
+	if p.Threshold != nil && r.crossing != nil {
+		kind, groups := p.Threshold.Kind, len(r.crossing.groups)
+		switch {
+		case r.pairwise && kind == policy.MinGroupRatio:
+			p.Map.Errorf(how.Pos, "%s: interval: pairwise is for max_group_gap and worst_group, not for min_group_ratio; leave it out", p.Name())
+		case kind != policy.WorstGroup && groups == 1:
+			p.Map.Errorf(p.Map.KeyPos("attribute"), "%s: %s compares groups, and %s has one; declare two or more", p.Name(), kind, shown(r.crossing.label))
+		case r.pairwise && kind == policy.MaxGroupGap && groups > mostPairwise:
+			p.Map.Errorf(how.Pos, "%s: interval: pairwise bounds every pair of groups by itself, which takes too long for the %d groups of %s; at most %d are allowed: leave it out, or declare coarser groups",
+				p.Name(), groups, shown(r.crossing.label), mostPairwise)
+		}
+	}
+	q.readWhere(&r)
+	return r
+}
+
+// readAttribute finds the attribute or the crossing that a rule names; nil where it is not declared, which is reported.
+func (q *question) readAttribute(p *policy.Rule, named []policy.Text, sound bool) *crossing {
+	if len(named) == 0 {
+		switch {
+		case !p.Map.Has("attribute"):
+			p.Map.Errorf(p.Pos, "%s has no attribute; name the one whose groups are compared, or a list of those that are crossed", p.Name())
+		case named != nil && len(p.Map.TextOrTexts("attribute")) == 0:
+			p.Map.Errorf(p.Map.KeyPos("attribute"), "%s: attribute is an empty list; name one attribute, or a list of those that are crossed", p.Name())
+		}
+		return nil
+	}
+	problems := &diag.List{}
+	attributes, ok := q.find(named, problems)
+	items, _ := problems.Sorted()
+	for _, d := range items {
+		p.Map.Errorf(d.Pos, "%s: %s", p.Name(), d.Message)
+	}
+	if !ok {
+		return nil
+	}
+	c := q.crossed(attributes)
+	if c == nil && sound {
+		var names []string
+		for _, a := range attributes {
+			names = append(names, q.attributes[a].name.Value)
+		}
+		p.Map.Errorf(named[0].Pos, "%s crosses %s, which is not declared; crossings are declared before the file is read: add [%s] under intersections", p.Name(),
+			listed(names), diag.Printable(strings.Join(names, ", ")))
+	}
+	if c != nil && len(c.groups) == 0 { // reported already
+		return nil
+	}
+	return c
+}
+
+// readWhere reads the slice of a rule.
+func (q *question) readWhere(r *rule) {
+	p := &r.Rule
+	if p.Where != nil && cap(p.Where) == 0 { // without an entry; a value that cannot be read is reported already
+		p.Map.Errorf(p.Map.KeyPos("where"), "where is empty; name a column and the value that it must have, as in {region: north}, or leave where out for all cases")
+	}
+	var columns []policy.Pair
+	for _, w := range p.Where {
+		value := strings.TrimSpace(w.Value.Value)
+		a := slices.IndexFunc(q.attributes, func(a attribute) bool { return a.name.Value == w.Key.Value })
+		if a < 0 {
+			for _, c := range q.outcomes() {
+				if q.inFiles(c.column.Value) == q.inFiles(w.Key.Value) {
+					p.Map.Errorf(w.Key.Pos, "where: %s is the %s, and a slice is of cases; slice by something of the case that was known beforehand", shown(w.Key.Value), c.role)
+				}
+			}
+			columns = append(columns, w)
+			continue
+		}
+		group := slices.Index(q.attributes[a].groups, value)
+		switch {
+		case len(q.attributes[a].groups) == 0: // reported already
+		case group < 0:
+			hint := ""
+			if near := diag.Nearest(value, q.attributes[a].groups); near != "" {
+				hint = "did you mean " + diag.Quote(near) + "? "
+			}
+			p.Map.Errorf(w.Value.Pos, "where: %s is not a declared group of %s; %sallowed: %s", diag.Quote(value), shown(w.Key.Value), hint, gate.Quoted(q.attributes[a].groups))
+		case r.crossing != nil && slices.Contains(r.crossing.attributes, a):
+			p.Map.Errorf(w.Key.Pos, "where: %s compares the groups of %s, and this would leave one of them; slice by something else", p.Name(), shown(w.Key.Value))
+		}
+		r.terms = append(r.terms, term{attribute: a, group: group})
+	}
+	terms, _ := q.slicing.Terms(columns)
+	for _, t := range terms {
+		r.terms = append(r.terms, term{attribute: -1, column: t.Column, value: t.Value})
+	}
+	var parts []string
+	for _, w := range p.Where {
+		parts = append(parts, w.Key.Value+"="+strings.TrimSpace(w.Value.Value))
+	}
+	r.slice = strings.Join(parts, ", ")
+}
+
+// role is a column and what it is for.
+type role struct {
+	role   string
+	column policy.Text
+}
+
+// outcomes are the columns that say what came out of a case, or who it is about.
+func (q *question) outcomes() []role {
+	list := []role{{"label", q.label.column}, {"prediction", q.prediction.column}}
+	if q.probability.Set {
+		list = append(list, role{"probability", q.probability})
+	}
+	if q.unit.Set {
+		list = append(list, role{"unit", q.unit})
+	}
+	return list
+}
+
+// inFiles is what the files call a column of the declaration.
+func (q *question) inFiles(name string) string {
+	for _, p := range q.source.Settings.Columns {
+		if p.Key.Value == name {
+			return strings.TrimSpace(p.Value.Value)
+		}
+	}
+	return name
+}
+
+// plan settles the columns that are read and the views that are counted.
+func (q *question) plan() *plan {
+	p := &plan{declaration: q.declaration, where: q.slicing.Columns, showUnits: q.source.Flags.ShowUnits}
+	column := func(name string, required bool) int {
+		p.columns = append(p.columns, rows.Column{Name: name, Required: required})
+		return len(p.columns) - 1
+	}
+	column(q.id.Value, true)
+	// Cases without labels answer rules on selection; then the column need not be there.
+	p.at.label = column(q.label.column.Value, q.label.declared || slices.ContainsFunc(q.rules, func(r rule) bool { return r.rate != nil && r.rate.needsLabel() }))
+	p.at.prediction = column(q.prediction.column.Value, true)
+	p.at.probability, p.at.unit = -1, -1
+	if q.probability.Set {
+		p.at.probability, p.edges = column(q.probability.Value, true), binEdges(q.bins)
+	}
+	if q.unit.Set {
+		p.at.unit = column(q.unit.Value, true)
+	}
+	p.at.attributes = len(p.columns)
+	for _, a := range q.attributes {
+		column(a.name.Value, true)
+	}
+	p.at.where = len(p.columns)
+	for _, name := range q.slicing.Columns {
+		column(name, true)
+	}
+	known := map[string]int{}
+	for i := range q.crossings {
+		known[viewKey(&q.crossings[i], nil)] = len(p.views)
+		p.views = append(p.views, view{crossing: &q.crossings[i], bins: q.probability.Set})
+	}
+	for i := range q.rules {
+		r := &q.rules[i]
+		if r.crossing == nil {
+			continue
+		}
+		key := viewKey(r.crossing, r.terms)
+		at, found := known[key]
+		if !found {
+			at = len(p.views)
+			known[key] = at
+			p.views = append(p.views, view{crossing: r.crossing, terms: r.terms})
+		}
+		r.view = at
+	}
+	return p
+}
+
+// viewKey tells views apart.
+func viewKey(c *crossing, terms []term) string { return fmt.Sprintf("%v %#v", c.attributes, terms) }
+
+// checkColumns reports columns that are read for two purposes, and names under `columns` that nothing reads. at is where the
+// declaration begins.
+func (q *question) checkColumns(at diag.Pos, diags *diag.List) {
+	renamed := q.source.Settings.Columns
+	pos := func(t policy.Text) diag.Pos {
+		if t.Set {
+			return t.Pos
+		}
+		for _, p := range renamed {
+			if p.Key.Value == t.Value {
+				return p.Key.Pos
+			}
+		}
+		return at
+	}
+	own := append([]role{{"id", q.id}}, q.outcomes()...)
+	for i, a := range own {
+		for _, b := range own[:i] {
+			if q.inFiles(a.column.Value) == q.inFiles(b.column.Value) {
+				diags.Addf(pos(a.column), "%s and %s would both be read from the column %s; each needs its own", b.role, a.role, diag.Quote(q.inFiles(a.column.Value)))
+			}
+		}
+	}
+	for _, a := range q.attributes {
+		for _, b := range own {
+			if q.inFiles(a.name.Value) == q.inFiles(b.column.Value) {
+				diags.Addf(a.name.Pos, "the attribute %s would be read from the column %s, which is the %s; a group is not made of that", shown(a.name.Value), diag.Quote(q.inFiles(a.name.Value)), b.role)
+			}
+		}
+	}
+	var names []string
+	for _, c := range q.tally.columns {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	for _, p := range renamed {
+		if !slices.Contains(names, p.Key.Value) {
+			diags.Addf(p.Key.Pos, "columns: this declaration reads no column %s; it reads %s", diag.Quote(p.Key.Value), diag.Printable(strings.Join(names, ", ")))
+		}
+	}
+}
+
+// Inputs implements gate.Question.
+func (q *question) Inputs() []gate.Input { return q.inputs }
+
+// Rules implements gate.Question.
+func (q *question) Rules() []policy.Rule {
+	list := make([]policy.Rule, 0, len(q.rules))
+	for _, r := range q.rules {
+		list = append(list, r.Rule)
+	}
+	return list
+}
+
+// Prospects implements gate.Question.
+func (q *question) Prospects() []diag.Diagnostic { return slices.Clone(q.prospects) }
+
+// Answer implements gate.Question.
+func (q *question) Answer(c gate.Context) (gate.Answer, error) {
+	if q.tally == nil {
+		return gate.Answer{}, fmt.Errorf("there is no declaration")
+	}
+	f := q.findings()
+	g := report.Gate{Gate: Gate{}.Name(), Name: q.source.Section.Name.Value, Settings: q.settings(), Summary: q.summary(), Data: q.data(),
+		Assumptions: q.assumptions(), Limits: limits(), MinShown: q.source.Settings.MinShown.Value}
+	if q.source.Verb != gate.Check {
+		measures, err := q.measures()
+		if err != nil {
+			return gate.Answer{}, err
+		}
+		g.Measures = measures
+	}
+	var settled []report.Finding
+	if q.source.Verb == gate.Decide {
+		for i := range q.rules {
+			r, err := q.decide(&q.rules[i])
+			if err != nil {
+				return gate.Answer{}, err
+			}
+			settled = append(settled, gate.Settle(&r, &q.rules[i].Rule, c)...)
+			g.Rules = append(g.Rules, r)
+		}
+	}
+	g.Findings = slices.Concat(f.Findings, q.policyNote, settled)
+	return gate.Answer{Gate: g, Located: f.Located}, nil
+}
+
+// settings are what was fixed that is not per rule.
+func (q *question) settings() map[string]string {
+	set := map[string]string{"min_cell": strconv.Itoa(q.minCell)}
+	if q.probability.Set {
+		set["calibration_bins"] = strconv.Itoa(q.bins)
+	}
+	if q.unit.Set {
+		set["unit"] = q.unit.Value
+	}
+	return set
+}
+
+// decision is a rule being decided, and what its texts are made from.
+type decision struct {
+	q        *question
+	rule     *rule
+	contest  *contest
+	standing standing
+	left     []report.LeftOut
+	leftOut  int // cases left out, of cases
+	cases    int
+	exceeded bool // more are left out than max_left_out allows
+	survived report.Verdict
+	places   int // decimals of the numbers in texts
+}
+
+// decide measures a rule's groups and compares them.
+func (q *question) decide(r *rule) (report.Rule, error) {
+	view := &q.tally.views[r.view]
+	out := gate.Start(&r.Rule)
+	d := &decision{q: q, rule: r, places: decimals(out.Threshold.Value)}
+	groups := make([]sides, len(view.cells))
+	for i := range groups {
+		groups[i] = r.rate.sides(&view.cells[i])
+	}
+	d.countLeftOut(view)
+	d.exceeded = gate.Exceeds(d.leftOut, d.cases, r.MaxLeftOut)
+	b := &bounds{threshold: out.Threshold, judging: r.Judging, pairwise: r.pairwise, groups: len(groups), minCell: q.minCell}
+	var err error
+	if d.contest, err = newContest(b, groups); err != nil {
+		return out, fmt.Errorf("%s: %w", r.Name(), err)
+	}
+	d.standing = d.contest.judge(d.contest.everyone())
+	out.Verdict = d.standing.verdict
+	if d.exceeded {
+		out.Verdict = report.InsufficientEvidence
+	}
+	if d.leftOut > 0 && out.Verdict != report.InsufficientEvidence {
+		if d.survived, err = d.atWorst(view); err != nil {
+			return out, fmt.Errorf("%s: %w", r.Name(), err)
+		}
+		out.WithLeftOut = d.survived
+	}
+	out.Measure = d.measure()
+	d.addCells(&out, view)
+	var pairs []apart
+	if out.Threshold.Kind != report.WorstGroup {
+		pairs = d.addPairs(&out)
+	}
+	out.Reason = d.reason(out.Verdict)
+	out.Assumptions = d.assumptions(out.Conditions)
+	switch {
+	case out.Verdict != report.InsufficientEvidence:
+	case d.cases == 0:
+		out.Reason = q.emptySlice(r)
+	case d.exceeded:
+		out.Needs = d.leftOutNeeds()
+	default:
+		if out.Needs, err = q.needs(r, d.contest, pairs, d.cases); err != nil {
+			return out, fmt.Errorf("%s: %w", r.Name(), err)
+		}
+	}
+	return out, nil
+}
+
+// countLeftOut counts the cases that the rule leaves out, by their first reason, and all cases.
+func (d *decision) countLeftOut(view *sorted) {
+	var pairs []any
+	reasons := d.q.reasons(d.rule.crossing)
+	for i := range view.left {
+		n := view.left[i].total()
+		pairs = append(pairs, reasons[i], n)
+		d.leftOut += n
+	}
+	d.cases = d.leftOut
+	unlabelled := 0
+	for i := range view.cells {
+		d.cases += view.cells[i].total()
+		if d.rule.rate.needsLabel() {
+			unlabelled += view.cells[i].labelled(none)
+		}
+	}
+	d.leftOut += unlabelled
+	d.left = gate.LeftOut(append(pairs, noLabel, unlabelled)...)
+}
+
+// atWorst is what the rule comes to with the left-out cases added at their worst: those without a label to their own
+// group, with any label; those that cannot be told a group to any.
+func (d *decision) atWorst(view *sorted) (report.Verdict, error) {
+	var homeless counts
+	for i := range view.left {
+		homeless.merge(&view.left[i])
+	}
+	r := d.rule.rate
+	groups := slices.Clone(d.contest.sides)
+	for i := range groups {
+		for label := range homeless {
+			for prediction := range homeless[label] {
+				n := homeless[label][prediction]
+				if label == none && r.needsLabel() {
+					n += view.cells[i][label][prediction]
+				}
+				r.widen(&groups[i], label, prediction, n)
+			}
+		}
+	}
+	c, err := newContest(d.contest.bounds, groups)
+	if err != nil {
+		return report.NoVerdict, err
+	}
+	return c.judge(c.leaders()).verdict, nil
+}
+
+// measure is the rule's own: of the largest gap, the smallest ratio or the worst group.
+func (d *decision) measure() report.Measure {
+	m := report.Measure{Metric: d.rule.rate.name, Labels: map[string]string{"attribute": d.rule.crossing.label}, Scale: &report.Scale{Lower: 0, Upper: 1},
+		Interval: report.PublishInterval(d.standing.interval), UnitName: "cases", LeftOut: d.left, Conditions: d.conditions()}
+	if d.rule.slice != "" {
+		m.Labels["where"] = d.rule.slice
+	}
+	numerator, denominator, missing := 0, 0, 0
+	for i := range d.contest.sides {
+		s := &d.contest.sides[i]
+		numerator, denominator, missing = numerator+s.recorded.K, denominator+d.rule.rate.denominator(s), missing+s.missing
+	}
+	m.Numerator, m.Denominator, m.Units, m.Missing = report.Int(numerator), report.Int(denominator), report.Int(denominator), report.Int(missing)
+	switch t := d.contest.threshold; {
+	case t.Kind != report.WorstGroup:
+		if i, j, ok := d.contest.ends(2); ok {
+			m.Estimate = d.contest.estimate(i, j)
+		}
+	default:
+		if lowest, highest, ok := d.contest.ends(1); ok {
+			worst := lowest
+			if t.Side == report.Maximum {
+				worst = highest
+			}
+			m.Estimate = report.Number(quotient(d.contest.sides[worst].recorded))
+		}
+	}
+	return m
+}
+
+// addCells adds the rule's groups.
+func (d *decision) addCells(out *report.Rule, view *sorted) {
+	c := d.rule.crossing
+	out.Cells = make([]report.Cell, len(c.groups))
+	for i := range out.Cells {
+		cell := report.Cell{Measure: d.q.measure(d.rule.rate, labels(c, i), &d.contest.sides[i], &view.cells[i], d.contest.rates[i]), Verdict: d.standing.cells[i]}
+		if d.exceeded {
+			cell.Verdict = report.InsufficientEvidence
+		}
+		if cell.Verdict == report.InsufficientEvidence {
+			cell.Reason = d.cellReason(i)
+		}
+		out.Cells[i] = cell
+	}
+}
+
+// addPairs adds the pairs that are listed, and returns them.
+func (d *decision) addPairs(out *report.Rule) []apart {
+	pairs, omitted := d.contest.list()
+	out.PairsOmitted = omitted
+	out.Pairs = make([]report.Pair, len(pairs))
+	for i, p := range pairs {
+		verdict := report.InsufficientEvidence
+		if !d.exceeded && !d.contest.small[p.i] && !d.contest.small[p.j] {
+			verdict = d.contest.compare(p.i, p.j, p.interval)
+		}
+		names := d.rule.crossing.groups
+		out.Pairs[i] = report.Pair{Groups: [2]string{names[p.i], names[p.j]}, Estimate: d.contest.estimate(p.i, p.j), Interval: report.PublishInterval(p.interval), Verdict: verdict}
+	}
+	return pairs
+}

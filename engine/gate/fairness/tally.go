@@ -1,0 +1,372 @@
+package fairness
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// view is one way to sort the cases: by the groups of a crossing, all cases or those of a slice.
+type view struct {
+	crossing *crossing
+	terms    []term
+	bins     bool // probabilities are binned in each group
+}
+
+// term is one condition of a slice: a text in a column of its own, or a group of an attribute.
+type term struct {
+	column    int // an index into plan.where; unused where attribute is set
+	value     string
+	attribute int // −1: the term is of a column
+	group     int
+}
+
+// plan is what the counting depends on. Tallies of one plan merge.
+type plan struct {
+	*declaration
+	columns []rows.Column // in this order: id, label, prediction, probability and unit where they are read, attributes, where
+	at      struct {      // indices of columns; −1 where one is not read. Attributes and where follow each other.
+		label, prediction, probability, unit, attributes, where int
+	}
+	where     []string // columns that rules slice by
+	views     []view
+	edges     []rows.Decimal // where each bin of probabilities but the first begins
+	showUnits bool
+}
+
+// sorted is a view's cases.
+type sorted struct {
+	cells []counts // by group
+	left  []counts // of cases that cannot be told a group, by reason: see reasons
+	bins  [][]bin  // by group, nil where it has no case with a probability and a label
+}
+
+// place is where a row lies.
+type place struct {
+	file int // an index into Tally.files
+	line int
+}
+
+// Tally is what the gate keeps of the rows: for each view a table of groups, and where each id and each person was read,
+// so that none comes twice. Adding a row costs as much as there are views; the tables do not grow with the rows. It is
+// mergeable, and whatever the order of rows and merges, it holds the same.
+type Tally struct {
+	*plan
+	views      []sorted
+	undeclared []values // by attribute: recorded values that are none of its groups
+	sliced     []values // by column of where
+	ids, units map[string]place
+	files      []string
+	rounded    int // probabilities with more decimals than are kept
+	unsure     int // cases without a probability, where it is read
+	// What is known of the row being added, kept to spare allocations.
+	groups []int
+	texts  []string
+}
+
+// What stands in place of a group's number.
+const (
+	empty   = -1 // nothing is recorded
+	strange = -2 // what is recorded is no declared group
+)
+
+// newTally returns an empty tally.
+func newTally(p *plan) *Tally {
+	t := &Tally{plan: p, undeclared: make([]values, len(p.attributes)), sliced: make([]values, len(p.where)), ids: map[string]place{}, units: map[string]place{},
+		groups: make([]int, len(p.attributes)), texts: make([]string, len(p.where))}
+	for _, v := range p.views {
+		s := sorted{cells: make([]counts, len(v.crossing.groups)), left: make([]counts, len(p.reasons(v.crossing)))}
+		if v.bins {
+			s.bins = make([][]bin, len(s.cells))
+		}
+		t.views = append(t.views, s)
+	}
+	return t
+}
+
+// reasons lists why cases of a view cannot be told a group, in the order in which they are looked for.
+func (d *declaration) reasons(c *crossing) []string {
+	list := []string{noWhere}
+	for _, a := range c.attributes {
+		name := d.attributes[a].name.Value
+		list = append(list, name+" is empty", name+" is not a declared value")
+	}
+	return list
+}
+
+// The reasons that do not name an attribute.
+const (
+	noWhere = "a column of where is empty"
+	noLabel = "the label is empty"
+)
+
+// Add counts one row, or adds to diags why it cannot be used.
+func (t *Tally) Add(r rows.Row, diags *diag.List) {
+	if t.blank(r) { // a spreadsheet's trailing rows: one problem, not one a column
+		diags.Addf(r.Pos(-1), "the row is empty but for its delimiters; delete it")
+		return
+	}
+	sound := true
+	wrong := func(col int, format string, args ...any) {
+		diags.Addf(r.Pos(col), "%s"+format, append([]any{diag.Printable(t.columns[col].Name)}, args...)...)
+		sound = false
+	}
+	id, recorded := r.Text(0)
+	if !recorded {
+		wrong(0, " is empty; every case needs an id")
+	}
+	outcome := func(col int, b *binary) int {
+		text, recorded := r.Text(col)
+		if !recorded {
+			return none
+		}
+		value, err := b.read(text)
+		if err != nil {
+			wrong(col, ": %v", err)
+		}
+		return value
+	}
+	label, prediction := outcome(t.at.label, &t.label), outcome(t.at.prediction, &t.prediction)
+	person := ""
+	if t.at.unit >= 0 {
+		if person, recorded = r.Text(t.at.unit); !recorded {
+			wrong(t.at.unit, " is empty; with a unit declared, every case says whose it is")
+		}
+	}
+	var probability rows.Decimal
+	var hasProbability, rounded bool
+	if t.at.probability >= 0 {
+		var text string
+		if text, hasProbability = r.Text(t.at.probability); hasProbability {
+			var inside bool
+			var err error
+			switch probability, rounded, inside, err = gate.Share(text); {
+			case err != nil:
+				wrong(t.at.probability, ": %v", err)
+			case !inside:
+				wrong(t.at.probability, ": found %s; a probability from 0 to 1 is allowed", diag.Quote(text))
+			}
+		}
+	}
+	for i := range t.attributes {
+		col := t.at.attributes + i
+		text, recorded := r.Text(col)
+		if !recorded {
+			t.groups[i] = empty
+			continue
+		}
+		group, ok, err := t.attributes[i].of(text)
+		switch {
+		case err != nil:
+			wrong(col, ": %v", err)
+		case !ok:
+			group = strange
+		}
+		t.groups[i] = group
+	}
+	at := place{t.file(r.Pos(-1).File), r.Line()}
+	if !sound || !t.once(t.ids, id, at, t.sameID, diags) || t.at.unit >= 0 && !t.once(t.units, person, at, t.sameUnit, diags) {
+		return
+	}
+	for i, g := range t.groups {
+		if g == strange {
+			text, _ := r.Text(t.at.attributes + i)
+			t.undeclared[i].add(text, 1)
+		}
+	}
+	for i := range t.texts {
+		text, recorded := r.Text(t.at.where + i)
+		t.texts[i] = text
+		if recorded {
+			t.sliced[i].add(text, 1)
+		}
+	}
+	if rounded {
+		t.rounded++
+	}
+	if t.at.probability >= 0 && !hasProbability {
+		t.unsure++
+	}
+	for i := range t.views {
+		t.count(&t.plan.views[i], &t.views[i], label, prediction, hasProbability, probability)
+	}
+}
+
+// blank reports whether nothing of a row is recorded.
+func (t *Tally) blank(r rows.Row) bool {
+	for col := range t.columns {
+		if _, recorded := r.Text(col); recorded {
+			return false
+		}
+	}
+	return true
+}
+
+// count sorts the case that groups and texts describe into a view.
+func (t *Tally) count(v *view, s *sorted, label, prediction int, hasProbability bool, probability rows.Decimal) {
+	unknown := false
+	for _, term := range v.terms {
+		var recorded, holds bool
+		if term.attribute >= 0 {
+			g := t.groups[term.attribute]
+			recorded, holds = g != empty, g == term.group
+		} else {
+			text := t.texts[term.column]
+			recorded, holds = text != "", text == term.value
+		}
+		if recorded && !holds {
+			return
+		}
+		unknown = unknown || !recorded
+	}
+	if unknown {
+		s.left[0][label][prediction]++
+		return
+	}
+	group := 0
+	for i, a := range v.crossing.attributes {
+		switch g := t.groups[a]; g {
+		case empty:
+			s.left[1+2*i][label][prediction]++
+			return
+		case strange:
+			s.left[2+2*i][label][prediction]++
+			return
+		default:
+			group = group*len(t.attributes[a].groups) + g
+		}
+	}
+	s.cells[group][label][prediction]++
+	if s.bins != nil && hasProbability && label != none {
+		if s.bins[group] == nil {
+			s.bins[group] = make([]bin, len(t.edges)+1)
+		}
+		s.bins[group][binOf(t.edges, probability)].add(label, probability)
+	}
+}
+
+// file returns the number of a file.
+func (t *Tally) file(name string) int {
+	if last := len(t.files) - 1; last >= 0 && t.files[last] == name { // as it is while a file is read
+		return last
+	}
+	if i := slices.Index(t.files, name); i >= 0 {
+		return i
+	}
+	t.files = append(t.files, name)
+	return len(t.files) - 1
+}
+
+// pos is a place as a position: a whole line.
+func (t *Tally) pos(p place) diag.Pos { return diag.Pos{File: t.files[p.file], Line: p.line} }
+
+// once keeps where a text was read, and reports it where it was read before: at the later of the two places, whichever
+// came first.
+func (t *Tally) once(seen map[string]place, text string, at place, message func(text string, first diag.Pos) string, diags *diag.List) bool {
+	first, again := seen[text]
+	if !again {
+		seen[text] = at
+		return true
+	}
+	if t.pos(at).Compare(t.pos(first)) < 0 {
+		seen[text] = at
+		first, at = at, first
+	}
+	diags.Add(diag.Diagnostic{Pos: t.pos(at), Message: message(text, t.pos(first))})
+	return false
+}
+
+func (t *Tally) sameID(id string, first diag.Pos) string {
+	return diag.Printable(t.id.Value) + " " + diag.Quote(id) + " is the one of the case at " + first.String() + " too; each case has its own"
+}
+
+func (t *Tally) sameUnit(person string, first diag.Pos) string {
+	name := diag.Printable(t.unit.Value)
+	if t.showUnits {
+		name += ", " + diag.Quote(person) + ","
+	}
+	return "the same " + name + " as at " + first.String() + "; one person has several cases, and the intervals hold for cases of different people only"
+}
+
+// Merge adds the cases of another tally of the same plan, as if its rows had been added one by one. The other one must not
+// be used again.
+func (t *Tally) Merge(other *Tally, diags *diag.List) {
+	for i := range t.views {
+		ours, theirs := &t.views[i], &other.views[i]
+		for g := range ours.cells {
+			ours.cells[g].merge(&theirs.cells[g])
+		}
+		for r := range ours.left {
+			ours.left[r].merge(&theirs.left[r])
+		}
+		for g := range ours.bins {
+			ours.bins[g] = mergeBins(ours.bins[g], theirs.bins[g])
+		}
+	}
+	for i := range t.undeclared {
+		t.undeclared[i].merge(&other.undeclared[i])
+	}
+	for i := range t.sliced {
+		t.sliced[i].merge(&other.sliced[i])
+	}
+	files := make([]int, len(other.files))
+	for i, name := range other.files {
+		files[i] = t.file(name)
+	}
+	for id, at := range other.ids { // what is reported is sorted by place
+		t.once(t.ids, id, place{files[at.file], at.line}, t.sameID, diags)
+	}
+	for person, at := range other.units {
+		t.once(t.units, person, place{files[at.file], at.line}, t.sameUnit, diags)
+	}
+	t.rounded, t.unsure = t.rounded+other.rounded, t.unsure+other.unsure
+}
+
+// mostValues is how many different texts of a column are kept.
+const mostValues = 100
+
+// values counts the texts of a column: of the first mostValues of them in byte order exactly, whatever the order in which
+// they come, since a text that is among the first of all is among the first of any part. The zero value is empty.
+type values struct {
+	counts map[string]int
+	last   string // the last of them in byte order
+	more   bool   // there are others
+}
+
+// add counts a text n times.
+func (v *values) add(text string, n int) {
+	if _, known := v.counts[text]; known {
+		v.counts[text] += n
+		return
+	}
+	if v.counts == nil {
+		v.counts = map[string]int{}
+	}
+	if len(v.counts) == mostValues {
+		v.more = true
+		if text > v.last {
+			return
+		}
+		delete(v.counts, v.last)
+		v.last = ""
+		for known := range v.counts {
+			v.last = max(v.last, known)
+		}
+	}
+	v.counts[text] = n
+	v.last = max(v.last, text)
+}
+
+// merge adds other's texts.
+func (v *values) merge(other *values) {
+	for text, n := range other.counts {
+		v.add(text, n)
+	}
+	v.more = v.more || other.more
+}
+
+// texts lists the kept texts in byte order.
+func (v *values) texts() []string { return slices.Sorted(maps.Keys(v.counts)) }
