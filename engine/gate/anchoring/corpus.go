@@ -7,7 +7,6 @@ import (
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
-	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/engine/rows"
 )
@@ -157,7 +156,7 @@ func (v *view) unevenRate(s sample, f form) (measured, error) {
 		m.unequalChances()
 		return m, err
 	}
-	if m.doubts.Undecided == "" && v.judging.Looks.Value == policy.LooksRepeated {
+	if m.doubts.Undecided == "" && v.judging.Looks.Value != "" {
 		m.doubts.Undecided = "Items drawn with unequal probabilities have an interval for one look only: leave looks out."
 	}
 	return m, err

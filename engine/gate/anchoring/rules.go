@@ -381,7 +381,7 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	s := q.study
 	all := s.whole(q.judging, q.least)
 	f := s.findings(q.tally, q.blindFloor(), q.source.Flags.ShowUnits)
-	g := report.Gate{Gate: Gate{}.Name(), Settings: q.settings, Summary: all.summary(), Data: all.data(), Assumptions: s.assumptions(), Limits: s.limits()}
+	g := report.Gate{Gate: Gate{}.Name(), Settings: q.settings, Summary: all.summary(), Data: all.data(), Assumptions: s.assumptions(), Limits: all.limits()}
 	if q.source.Section != nil {
 		g.Name = q.source.Section.Name.Value
 	}

@@ -2,6 +2,7 @@ package anchoring
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/policy"
@@ -120,13 +121,16 @@ func (s *study) ordered() bool {
 }
 
 // limits are what blind items cannot tell (the last section of the source document).
-func (s *study) limits() []string {
+func (v *view) limits() []string {
 	list := []string{
 		"Blind agreement measures the model against people without help, which is the right reference only where these people are reliable on the task.",
 		"Labels that were given with a suggestion stay anchored: a data set made mostly of them takes over what the model prefers. Publish the blind agreement and the gap with it.",
 		"An item labelled with its suggestion visible cannot become blind later; blind items are chosen before the first label.",
 	}
-	if s.draw == nil {
+	if !slices.ContainsFunc(v.opinions(), func(of []opinion) bool { return len(of) > 1 }) {
+		list = append(list, "How often people agree with each other is not in the files, since no item was labelled blind by two of them: where people differ, no model can agree with all of them.")
+	}
+	if v.draw == nil {
 		list = append(list, "Items that were to be labelled blind and have no row cannot be seen without --draw; nor can whether the blind items were drawn.")
 	}
 	return list

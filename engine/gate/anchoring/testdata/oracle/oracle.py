@@ -461,7 +461,8 @@ def read_study(folder):
     folder = Path(folder)
     policy = read_policy(folder / "policy.yaml")
     rows = []
-    for place, line in enumerate(read_rows(folder / policy["labels"])):
+    files = [policy["labels"]] if isinstance(policy["labels"], str) else policy["labels"]
+    for place, line in enumerate(line for name in files for line in read_rows(folder / name)):
         get = lambda name: line.get(name, "")
         rows.append(
             Row(
@@ -574,8 +575,8 @@ def collect(study):
                 study.doubts.append("accepted on a row marked blind")
             if row.label:
                 study.visible.append(Comparison(*of, agreement(row)))
-            had = any(c.item == row.item and c.annotator == row.annotator for c in study.blind)
-            study.blind.append(Comparison(*of, None, extra=had or row.cls == RELABELLED))
+            had = any((r.item, r.annotator, r.cls) == (*of, BLIND) for r in study.rows)
+            study.blind.append(Comparison(*of, None, extra=had))
             if row.cls == SEEN and not had:
                 people[row.item].setdefault(row.annotator, None)
             if row.cls == SEEN and had:
