@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -99,6 +100,9 @@ func TestSchemaAccepts(t *testing.T) {
 		if _, ofCompare := example.(map[string]any)["compare"]; ofCompare {
 			r = readCompare("example", data)
 		}
+		if _, ofFairness := example.(map[string]any)["fairness"]; ofFairness {
+			r = readFairness("example", data)
+		}
 		if r.diags.Len() != 0 {
 			t.Errorf("the schema's own example %d: %s", i, r.problems())
 		}
@@ -168,12 +172,20 @@ func TestSchemaRuleForms(t *testing.T) {
 func TestSchemaKeys(t *testing.T) {
 	_, raw := compile(t)
 	keys := func(path ...string) []string {
-		node := raw
+		var node any = raw
 		for _, p := range path {
-			node = node[p].(map[string]any)
+			if list, isList := node.([]any); isList {
+				i, err := strconv.Atoi(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				node = list[i]
+				continue
+			}
+			node = node.(map[string]any)[p]
 		}
 		var out []string
-		for k := range node["properties"].(map[string]any) {
+		for k := range node.(map[string]any)["properties"].(map[string]any) {
 			out = append(out, k)
 		}
 		slices.Sort(out)
@@ -194,7 +206,16 @@ func TestSchemaKeys(t *testing.T) {
 	trials := "{id: a, metric: pass_at_k, k: 1, minimum: 0.5, waive: {}, reviewed: {}}"
 	bareCompare := readCompare("p.yaml", []byte("rules: ["+trials+"]"))
 	releaseCompare := readCompare("p.yaml", []byte("compare: {plan: {}, rules: ["+trials+"]}"))
-	same("the top of a file", keys(), bare.doc.Root.Allowed(), release.doc.Root.Allowed(), bareCompare.doc.Root.Allowed(), releaseCompare.doc.Root.Allowed())
+	groups := "{id: a, rate: selection, attribute: sex, worst_group: {minimum: 0.5}, waive: {}, reviewed: {}}"
+	bareFairness := readFairness("p.yaml", []byte("{label: {}, prediction: {}, attributes: {age: {}}, rules: ["+groups+"]}"))
+	releaseFairness := readFairness("p.yaml", []byte("fairness: {label: {}, prediction: {}, attributes: {age: {}}, rules: ["+groups+"]}"))
+	same("the top of a file", keys(), bare.doc.Root.Allowed(), release.doc.Root.Allowed(), bareCompare.doc.Root.Allowed(), releaseCompare.doc.Root.Allowed(),
+		bareFairness.doc.Root.Allowed(), releaseFairness.doc.Root.Allowed())
+	section := releaseFairness.policy.Sections[0].Map
+	same("a section fairness", keys("$defs", "fairness"), section.Allowed())
+	same("a label with words", keys("$defs", "outcome", "oneOf", "1"), section.Map("label").Allowed())
+	same("an attribute of numbers", keys("$defs", "attributes", "additionalProperties", "oneOf", "1"), section.Map("attributes").Map("age").Allowed())
+	same("a rule of fairness", keys("$defs", "fairness_rule"), releaseFairness.rules[0][0].Map.Allowed())
 	same("a section compare", keys("$defs", "compare"), releaseCompare.policy.Sections[0].Map.Allowed())
 	same("a plan", keys("$defs", "plan"), releaseCompare.policy.Sections[0].Map.Map("plan").Allowed())
 	same("a rule of compare", keys("$defs", "compare_rule"), releaseCompare.rules[0][0].Map.Allowed())
@@ -203,15 +224,15 @@ func TestSchemaKeys(t *testing.T) {
 	same("waive", keys("$defs", "human_ai_rule", "properties", "waive"), m.Map("waive").Allowed())
 	same("reviewed", keys("$defs", "human_ai_rule", "properties", "reviewed"), m.Map("reviewed").Allowed())
 
-	for form, spec := range map[string]RuleSpec{"human_ai_rule": humanAI, "compare_rule": compare} {
+	for form, spec := range map[string]RuleSpec{"human_ai_rule": humanAI, "compare_rule": compare, "fairness_rule": groupRates} {
 		var metrics, enum []string
 		for _, m := range spec.Metrics {
 			if m.Hint == "" {
-				metrics = append(metrics, m.Name)
+				metrics = append(append(metrics, m.Name), m.Aliases...)
 			}
 		}
 		slices.Sort(metrics)
-		for _, name := range raw["$defs"].(map[string]any)[form].(map[string]any)["properties"].(map[string]any)["metric"].(map[string]any)["enum"].([]any) {
+		for _, name := range raw["$defs"].(map[string]any)[form].(map[string]any)["properties"].(map[string]any)[spec.MetricKey].(map[string]any)["enum"].([]any) {
 			enum = append(enum, name.(string))
 		}
 		slices.Sort(enum)
@@ -296,6 +317,119 @@ func TestSchemaCompareForms(t *testing.T) {
 		"{compare: {trials: x}, plan: {cases: 8, trials: 5}}":                                                     false,
 		"{compare: {trials: x, rules: [{id: a, metric: sign_test}]}, human_ai: {decisions: y}, confidence: 0.9}":  true,
 		"{compare: {trials: x, rules: [{id: a, metric: over_reliance, maximum: 0.5}]}, human_ai: {decisions: y}}": false,
+	} {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(jsonValue(&n)); (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// groupRates has the rates of the fairness gate (spec section 7), under all their names.
+var groupRates = RuleSpec{
+	MetricKey: "rate",
+	Metrics: []MetricSpec{
+		{Name: "error", Upper: 1}, {Name: "accuracy", Upper: 1}, {Name: "selection", Upper: 1}, {Name: "false_positive", Upper: 1},
+		{Name: "true_negative", Aliases: []string{"specificity"}, Upper: 1}, {Name: "false_negative", Upper: 1},
+		{Name: "true_positive", Aliases: []string{"recall", "sensitivity"}, Upper: 1},
+		{Name: "precision", Aliases: []string{"positive_predictive_value"}, Upper: 1}, {Name: "false_discovery", Upper: 1},
+		{Name: "false_omission", Upper: 1}, {Name: "negative_predictive_value", Upper: 1},
+	},
+	Thresholds: []Kind{MaxGroupGap, WorstGroup, MinGroupRatio},
+}
+
+// readFairness reads a declaration as the fairness gate does: the common part, then the gate's own keys.
+func readFairness(file string, data []byte) *run {
+	r := &run{}
+	r.doc = Parse(file, data, &r.diags)
+	r.policy = Load(r.doc, []SectionSpec{{Key: "fairness", Gate: "fairness"}}, "fairness", version)
+	for i := range r.policy.Sections {
+		s := &r.policy.Sections[i]
+		s.Map.TextOrTexts("cases")
+		for _, key := range []string{"id", "probability", "unit", "positive", "negative"} {
+			s.Map.Text(key)
+		}
+		for _, key := range []string{"label", "prediction"} {
+			if !s.Map.IsMapping(key) {
+				s.Map.Text(key)
+				continue
+			}
+			of := s.Map.Map(key)
+			for _, word := range []string{"column", "positive", "negative"} {
+				of.Text(word)
+			}
+			of.Done(key)
+		}
+		attributes := s.Map.Map("attributes")
+		for _, name := range attributes.Keys() {
+			if attributes.IsMapping(name.Value) {
+				of := attributes.Map(name.Value)
+				of.Numbers("bins")
+				of.Done("attribute")
+			} else {
+				attributes.Texts(name.Value)
+			}
+		}
+		s.Map.Lists("intersections")
+		s.Map.Int("min_cell", 1, 1_000_000)
+		s.Map.Int("calibration_bins", 2, 1000)
+		s.Map.Done(s.Context())
+		rules, _ := ReadRules(s, s.Settings, groupRates)
+		for _, rule := range rules {
+			rule.Map.TextOrTexts("attribute")
+			rule.Map.Choice("interval", "pairwise")
+			rule.Map.Done(rule.Name())
+		}
+		r.rules = append(r.rules, rules)
+	}
+	return r
+}
+
+// TestSchemaFairnessForms: what goes together in a declaration of groups (spec section 7).
+func TestSchemaFairnessForms(t *testing.T) {
+	compiled, _ := compile(t)
+	const rule = "{id: a, rate: selection, attribute: sex, max_group_gap: 0.1}"
+	for text, want := range map[string]bool{
+		"{attributes: {sex: [f, m]}, rules: [" + rule + "]}":                      true,
+		"fairness: {attributes: {sex: [f, m]}, rules: [" + rule + "]}":            true,
+		"fairness: [{name: a, attributes: {sex: [f, m]}, rules: [" + rule + "]}]": true,
+		"fairness: [{attributes: {sex: [f, m]}, rules: [" + rule + "]}]":          false, // no name in a list
+		"fairness: []": false,
+		"{fairness: {attributes: {sex: [f, m]}}, rules: [" + rule + "]}":                                          false,
+		"{fairness: {attributes: {sex: [f, m]}}, min_cell: 5}":                                                    false,
+		"{attributes: {sex: [f, m]}, design: crossed, rules: [" + rule + "]}":                                     false,
+		"{attributes: {sex: [f, m]}, rules: [{id: a, metric: agreement, minimum: 0.5}]}":                          false,
+		"rules: [" + rule + ", {id: b, rate: recall, attribute: [sex, age], worst_group: {maximum: 0.9}}]":        true,
+		"rules: [{id: a, rate: recal, attribute: sex, max_group_gap: 0.1}]":                                       false,
+		"rules: [{id: a, rate: error, max_group_gap: 0.1}]":                                                       false,
+		"rules: [{id: a, rate: error, attribute: [], max_group_gap: 0.1}]":                                        false,
+		"rules: [{id: a, rate: error, attribute: sex}]":                                                           false,
+		"rules: [{id: a, rate: error, attribute: sex, max_group_gap: 5}]":                                         false,
+		"rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.1, min_group_ratio: 0.8}]":                 false,
+		"rules: [{id: a, rate: error, attribute: sex, worst_group: 0.8}]":                                         false,
+		"rules: [{id: a, rate: error, attribute: sex, worst_group: {minimum: 0.1, maximum: 0.8}}]":                false,
+		"rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.1, interval: pairwise}]":                   true,
+		"rules: [{id: a, rate: error, attribute: sex, min_group_ratio: 0.8, interval: pairwise}]":                 false,
+		"rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.1, interval: pairwise, looks: repeated}]":  false,
+		"rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.1, looks: once, planned: 100}]":            false,
+		"rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.1, looks: repeated, where: {region: no}}]": true,
+		"{label: {column: y, positive: yes, negative: no}, prediction: p, attributes: {sex: [f]}}":                true,
+		"{label: {words: [a, b]}, attributes: {sex: [f]}}":                                                        false,
+		"{positive: approved, negative: denied, attributes: {age: {bins: [30, 60]}}}":                             true,
+		"{attributes: {age: {bins: []}}}":                                                                         false,
+		"{attributes: {age: {bins: [30, 30]}}}":                                                                   false,
+		"{attributes: {age: {bins: [old]}}}":                                                                      false,
+		"{attributes: {age: {cuts: [30]}}}":                                                                       false,
+		"{attributes: {sex: []}}":                                                                                 false,
+		"{attributes: {}}":                                                                                        false,
+		"{attributes: {sex: [f, m]}, intersections: [[sex, age]]}":                                                true,
+		"{attributes: {sex: [f, m]}, intersections: [[sex]]}":                                                     false,
+		"{attributes: {sex: [f, m]}, intersections: [sex, age]}":                                                  false,
+		"{attributes: {sex: [f, m]}, min_cell: 0}":                                                                false,
+		"{attributes: {sex: [f, m]}, calibration_bins: 1}":                                                        false,
 	} {
 		var n yaml.Node
 		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
