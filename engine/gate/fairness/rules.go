@@ -28,8 +28,8 @@ func (Gate) Section() string { return "fairness" }
 const pairwise = "pairwise"
 
 // mostPairwise is how many groups a gap rule with interval: pairwise can have: each of their pairs takes a search of its own,
-// about 0.1 ms, and once more for the left-out cases.
-const mostPairwise = 200
+// 10 to 60 µs, and once more for the left-out cases.
+const mostPairwise = 500
 
 // rule is a policy's rule with the keys of this gate.
 type rule struct {
@@ -132,9 +132,11 @@ func (q *question) compileRule(p policy.Rule, sound bool) rule {
 	how := p.Map.Choice("interval", pairwise)
 	r.pairwise = how.Set
 	p.Map.Done(p.Name())
-	for _, key := range []string{"looks", "planned", "mean_method"} {
-		if p.Map.Has(key) && !(key == "looks" && p.Looks.Value == policy.LooksRepeated) && !(key == "looks" && !p.Looks.Set) {
-			p.Map.Errorf(p.Map.KeyPos(key), "%s: %s is for means; the rates of groups are exact for one look already, or take looks: repeated: leave it out", p.Name(), key)
+	if p.Looks.Value == policy.LooksOnce {
+		for _, key := range []string{"looks", "planned", "mean_method"} { // those of the section are passed over
+			if p.Map.Has(key) {
+				p.Map.Errorf(p.Map.KeyPos(key), "%s: %s plans the number of units of a mean, and the rates of groups are exact for one look without; leave it out, or write looks: repeated for many looks", p.Name(), key)
+			}
 		}
 	}
 	r.Judging = ofRates(r.Judging)
@@ -222,8 +224,9 @@ func (q *question) readWhere(r *rule) {
 				hint = "did you mean " + diag.Quote(near) + "? "
 			}
 			p.Map.Errorf(w.Value.Pos, "where: %s is not a declared group of %s; %sallowed: %s", diag.Quote(value), shown(w.Key.Value), hint, gate.Quoted(q.attributes[a].groups))
-		case r.crossing != nil && slices.Contains(r.crossing.attributes, a):
-			p.Map.Errorf(w.Key.Pos, "where: %s compares the groups of %s, and this would leave one of them; slice by something else", p.Name(), shown(w.Key.Value))
+		case r.crossing != nil && slices.Contains(r.crossing.attributes, a) && len(q.attributes[a].groups) > 1:
+			q.prospects = append(q.prospects, diag.Diagnostic{Pos: w.Key.Pos,
+				Message: fmt.Sprintf("%s can never pass: it compares the groups of %s, and its slice holds one of them", p.Name(), shown(w.Key.Value))})
 		}
 		r.terms = append(r.terms, term{attribute: a, group: group})
 	}
