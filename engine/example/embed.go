@@ -15,7 +15,7 @@ import (
 // The embedded files, one folder a gate. The data are what the generator of the same name writes; a test
 // compares them.
 //
-//go:embed human-ai compare
+//go:embed human-ai compare fairness
 var files embed.FS
 
 // The names that every example's files have, beside its data.
@@ -60,6 +60,7 @@ func All() []Example {
 	return []Example{
 		read("human-ai", "decisions.csv", policyName, workflowName),
 		read("compare", "trials.csv", policyName, workflowName),
+		read("fairness", "decided.csv", declarationName, workflowName),
 	}
 }
 

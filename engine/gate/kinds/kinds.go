@@ -6,6 +6,7 @@ import (
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/compare"
+	"github.com/oloproof/oloproof/engine/gate/fairness"
 	"github.com/oloproof/oloproof/engine/gate/humanai"
 	"github.com/oloproof/oloproof/engine/policy"
 )
@@ -15,6 +16,7 @@ func All() []gate.Gate {
 	return []gate.Gate{
 		humanai.Gate{},
 		compare.Gate{},
+		fairness.Gate{},
 	}
 }
 
