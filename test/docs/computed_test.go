@@ -38,6 +38,17 @@ var computed = map[string]func(*testing.T) [][]string{
 	"pass estimates":  passEstimates,
 	"two errors":      twoErrors,
 	"sign looks":      signLooks,
+
+	"gap errors":          gapErrors,
+	"gap at threshold":    gapAtThreshold,
+	"gap ends":            gapEnds,
+	"gap needed":          gapNeeded,
+	"floor needed":        floorNeeded,
+	"ratio needed":        ratioNeeded,
+	"bootstrap":           bootstrap,
+	"lost attribute":      lostAttribute,
+	"missing predictions": missingPredictions,
+	"calibration noise":   calibrationNoise,
 }
 
 // TestComputed computes every table again.
