@@ -77,7 +77,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("files of %s (-folder +embedded):\n%s", want.Gate, diff)
 		}
 	}
-	want := `no example "human": allowed are human-ai, compare`
+	want := `no example "human": allowed are human-ai, compare, fairness`
 	if _, err := Find("human"); err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %q", err, want)
 	}
