@@ -39,7 +39,7 @@ func (s *study) findings(t *Tally, floor int, showAnnotators bool) gate.Found {
 	warn("drawn_blind_shown", s.shownFirst, "%s an item that was drawn blind, before its annotator had labelled it blind.", gate.Plural(len(s.shownFirst), "visible row is of", "visible rows are of"))
 	warn("drawn_visible_blind", s.blindUndrawn, "%s an item that was not drawn blind: whoever chooses what to label blind chooses the result.", gate.Plural(len(s.blindUndrawn), "blind row is of", "blind rows are of"))
 	warn("blind_not_in_draw", s.blindUnknown, "%s an item that the draw does not know.", gate.Plural(len(s.blindUnknown), "blind row is of", "blind rows are of"))
-	f.Add("drawn_without_a_row", report.Warning, len(s.absent), "%s drawn blind and has no blind row: a missing blind label.", gate.Plural(len(s.absent), "item was", "items were"))
+	f.Add("drawn_without_a_row", report.Warning, len(s.absent), "%s drawn blind and never labelled blind: each is a missing blind label.", gate.Plural(len(s.absent), "item was", "items were"))
 	warn("suggestion_seen_before", s.seenBefore, "%s after the same person had seen a suggestion for the item: visible labels, and each a missing blind label.", gate.Plural(len(s.seenBefore), "row marked blind comes", "rows marked blind come"))
 	warn("relabelled_blind", s.relabelled, "%s a blind label that differs from the suggestion: visible labels, and each a missing blind label.", gate.Plural(len(s.relabelled), "row marked blind follows", "rows marked blind follow"))
 	warn("evidence_shown", s.kindShown, "%s asked for as calibration, certification or audit, and the suggestion was on the screen: no evidence of the model.", gate.Plural(len(s.kindShown), "row was", "rows were"))
