@@ -49,6 +49,10 @@ var computed = map[string]func(*testing.T) [][]string{
 	"lost attribute":      lostAttribute,
 	"missing predictions": missingPredictions,
 	"calibration noise":   calibrationNoise,
+
+	"corpus ends":     corpusEnds,
+	"corpus for rest": corpusForRest,
+	"uneven draw":     unevenDraw,
 }
 
 // TestComputed computes every table again.

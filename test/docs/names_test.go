@@ -528,7 +528,7 @@ func TestMethods(t *testing.T) {
 	same(t, "methods", column(t, table(t, readDocument(t, "docs/methods.md"), "methods"), 1), []string{
 		string(interval.MethodClopperPearson), string(interval.MethodUniformMixture), string(interval.MethodDirichlet), string(interval.MethodSymPol),
 		string(interval.MethodHypergeometric), string(interval.MethodOrderStatistics), string(interval.MethodSignTest), string(interval.MethodPairingAverage),
-		string(interval.MethodBonferroni), string(interval.MethodFisherProduct),
+		string(interval.MethodBonferroni), string(interval.MethodFisherProduct), string(interval.MethodWeightedMixture),
 	})
 }
 
