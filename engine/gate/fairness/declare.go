@@ -405,11 +405,7 @@ func (d *declaration) find(list []policy.Text, diags *diag.List) (attributes []i
 		i := slices.Index(names, strings.TrimSpace(x.Value))
 		switch {
 		case i < 0:
-			hint := "allowed: " + gate.Quoted(names)
-			if near := diag.Nearest(x.Value, names); near != "" {
-				hint = "did you mean " + diag.Quote(near) + "? Allowed: " + gate.Quoted(names)
-			}
-			diags.Addf(x.Pos, "%s is not a declared attribute; %s", diag.Quote(x.Value), hint)
+			diags.Addf(x.Pos, "%s is not a declared attribute; %s", diag.Quote(x.Value), allowed(x.Value, names))
 			ok = false
 		case slices.Contains(attributes, i):
 			diags.Addf(x.Pos, "the attribute %s is named twice", shown(names[i]))
@@ -419,6 +415,14 @@ func (d *declaration) find(list []policy.Text, diags *diag.List) (attributes []i
 		}
 	}
 	return attributes, ok
+}
+
+// allowed ends a message about a name that is none of those there are: the nearest of them, then all.
+func allowed(name string, names []string) string {
+	if near := diag.Nearest(name, names); near != "" {
+		return "did you mean " + diag.Quote(near) + "? Allowed: " + gate.Quoted(names)
+	}
+	return "allowed: " + gate.Quoted(names)
 }
 
 // crossed returns the crossing of a set of attributes, whatever their order; nil where it is not declared.

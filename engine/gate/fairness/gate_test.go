@@ -1,7 +1,9 @@
 package fairness
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -100,4 +102,24 @@ func finding(g report.Gate, code string) *report.Finding {
 		return nil
 	}
 	return &g.Findings[i]
+}
+
+// cases writes a CSV file with an id column and those of header, from numbers of rows that are alike and the row: 20,
+// "female,1,0", 5, "male,1,1".
+func cases(header string, blocks ...any) string {
+	var b strings.Builder
+	b.WriteString("id," + header + "\n")
+	id := 0
+	for i := 0; i < len(blocks); i += 2 {
+		for range blocks[i].(int) {
+			id++
+			fmt.Fprintf(&b, "%d,%s\n", id, blocks[i+1])
+		}
+	}
+	return b.String()
+}
+
+// bySex declares two groups and one rule.
+func bySex(rule string) string {
+	return "attributes: {sex: [female, male]}\nrules:\n  - {id: a, attribute: sex, " + rule + "}\n"
 }

@@ -172,6 +172,9 @@ func (q *question) readAttribute(p *policy.Rule, named []policy.Text, sound bool
 		}
 		return nil
 	}
+	if len(q.attributes) == 0 { // reported already
+		return nil
+	}
 	problems := &diag.List{}
 	attributes, ok := q.find(named, problems)
 	items, _ := problems.Sorted()
@@ -219,11 +222,7 @@ func (q *question) readWhere(r *rule) {
 		switch {
 		case len(q.attributes[a].groups) == 0: // reported already
 		case group < 0:
-			hint := ""
-			if near := diag.Nearest(value, q.attributes[a].groups); near != "" {
-				hint = "did you mean " + diag.Quote(near) + "? "
-			}
-			p.Map.Errorf(w.Value.Pos, "where: %s is not a declared group of %s; %sallowed: %s", diag.Quote(value), shown(w.Key.Value), hint, gate.Quoted(q.attributes[a].groups))
+			p.Map.Errorf(w.Value.Pos, "where: %s is not a declared group of %s; %s", diag.Quote(value), shown(w.Key.Value), allowed(value, q.attributes[a].groups))
 		case r.crossing != nil && slices.Contains(r.crossing.attributes, a) && len(q.attributes[a].groups) > 1:
 			q.prospects = append(q.prospects, diag.Diagnostic{Pos: w.Key.Pos,
 				Message: fmt.Sprintf("%s can never pass: it compares the groups of %s, and its slice holds one of them", p.Name(), shown(w.Key.Value))})
