@@ -123,3 +123,14 @@ func cases(header string, blocks ...any) string {
 func bySex(rule string) string {
 	return "attributes: {sex: [female, male]}\nrules:\n  - {id: a, attribute: sex, " + rule + "}\n"
 }
+
+// compileSound compiles a run that has no problem.
+func compileSound(t testing.TB, r run) *question {
+	t.Helper()
+	diags := &diag.List{}
+	q := compile(r, diags)
+	if err := diags.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
