@@ -93,6 +93,21 @@ func crossedStudy(people, cases int, right func(person, item int, with bool) boo
 	return b.String()
 }
 
+// caseRows is a file of decided cases for the fairness gate: the id, from 1 upwards, and the given columns. blocks are
+// how many cases are alike and the row that they have, by turns.
+func caseRows(columns string, blocks ...any) string {
+	var b strings.Builder
+	b.WriteString("id," + columns + "\n")
+	id := 0
+	for i := 0; i < len(blocks); i += 2 {
+		for range blocks[i].(int) {
+			id++
+			fmt.Fprintf(&b, "%d,%s\n", id, blocks[i+1])
+		}
+	}
+	return b.String()
+}
+
 // sha256Of is the digest of a file with that text, in hexadecimal.
 func sha256Of(text string) string {
 	sum := sha256.Sum256([]byte(text))

@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"field":  fieldCommand,
 			"same":   sameCommand,
 			"study":  studyCommand,
+			"cases":  casesCommand,
 			"begins": beginsCommand,
 		},
 	})
@@ -213,6 +214,21 @@ func studyCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("unknown study %s", args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// casesCommand is `cases FILE COLUMNS COUNT ROW …`: a file of decided cases, of which COUNT are alike: ROW holds the
+// columns beside the id, which goes from 1 upwards.
+func casesCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 || len(args)%2 != 0 {
+		ts.Fatalf("usage: cases FILE COLUMNS COUNT ROW [COUNT ROW …]")
+	}
+	var blocks []any
+	for i := 2; i < len(args); i += 2 {
+		count, err := strconv.Atoi(args[i])
+		ts.Check(err)
+		blocks = append(blocks, count, args[i+1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(caseRows(args[1], blocks...)), 0o644))
 }
 
 // beginsCommand is `begins FILE START`: the file begins with the content of the other.
