@@ -134,3 +134,12 @@ func several(prefix, annotator, visibility string, count, agree, missing int) st
 	}
 	return b.String()
 }
+
+// addRecords adds records to a tally as a file of its own.
+func addRecords(list []record, tally *Tally, diags *diag.List) {
+	if len(list) == 0 {
+		return
+	}
+	fsys := fstest.MapFS{"labels.csv": {Data: []byte(written(list))}}
+	rows.Read([]string{"labels.csv"}, rows.Options{Columns: columns([]string{"site"}), FS: fsys}, func(r rows.Row) { tally.Add(r, diags) }, diags)
+}
