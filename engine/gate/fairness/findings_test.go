@@ -1,0 +1,188 @@
+package fairness
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
+)
+
+// TestFindings: what is pointed at, with its count and its words.
+func TestFindings(t *testing.T) {
+	const declared = "probability: score\nattributes: {sex: [female, male, Male], grade: [\"1\", \"2\"]}\nintersections: [[sex, grade]]\n"
+	const both = "rules:\n  - {id: a, rate: error, attribute: sex, max_group_gap: 0.5}\n  - {id: b, rate: error, attribute: sex, worst_group: {maximum: 0.5}}\n"
+	file := cases("label,prediction,score,sex,grade",
+		3, "1,1,0.5,female,1", 2, "1,1,0.5,male,2.0", 1, "1,1,,FEMALE,1", 4, "1,1,0.1234567890123456789,n/a,1", 1, "1,,0.5,male,", 2, ",1,0.5,male,1", 1, "1,1,0.5,b,1", 1, "1,1,0.5,c,1",
+		1, "1,1,0.5,d,1", 1, "1,1,0.5,e,1", 1, "1,1,0.5,g,1")
+	g := decide(t, declared+both, file)
+	got := map[string]string{}
+	for _, f := range g.Findings {
+		got[f.Code] += fmt.Sprintf("%s %d %s\n", f.Severity, f.Count, f.Message)
+	}
+	want := map[string]string{
+		"undeclared_values": `warning 10 10 cases have a value of sex that is not declared: "n/a" in 4 cases, "FEMALE" in 1 case (declared as "female", from which it differs only in letter case, spaces or Unicode form), ` +
+			`"b" in 1 case, "c" in 1 case, "d" in 1 case, 2 more values. They are left out of the rules that use it, and counted there. If "n/a" means that nothing was recorded, say so: missing_values: ["n/a"].` + "\n" +
+			`warning 2 2 cases have a value of grade that is not declared: "2.0" in 2 cases (the number that is declared as "2"). They are left out of the rules that use it, and counted there.` + "\n",
+		"attribute_empty":            "warning 1 1 case has no value of grade: left out of the rules that use it, and counted there.\n",
+		"labels_missing":             "warning 2 2 cases have no label: left out of the rules whose rate needs one, and counted there.\n",
+		"predictions_missing":        "note 1 1 case has no prediction: kept in their group and counted both ways.\n",
+		"empty_groups":               "warning 1 No case lies in 1 declared group of sex: Male. A rule over all of them cannot pass.\nwarning 1 No case lies in 1 declared group of grade: 2. A rule over all of them cannot pass.\n" + "warning 4 No case lies in 4 declared groups of sex × grade: female × 2, male × 2, Male × 1 and 1 more. A rule over all of them cannot pass.\n",
+		"groups_differ_only_in_form": `warning 2 The declared groups of sex "Male", "male" differ only in letter case, spaces or Unicode form; values are compared as text, so write each one way.` + "\n",
+		"constant_column":            "note 16 Every recorded label is 1.\nnote 17 Every recorded prediction is 1.\n",
+		"probabilities_missing":      "note 1 1 case has no probability: left out of calibration.\n",
+		"probabilities_rounded":      "note 4 4 probabilities have more than 18 decimals; the rest was rounded, half to even.\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	// One kind of rule is pointed at, both kinds are not.
+	for rules, want := range map[string]string{
+		"max_group_gap: 0.5":          "Every rule is about the distance between groups",
+		"min_group_ratio: 0.5":        "Every rule is about the distance between groups",
+		"worst_group: {maximum: 0.5}": "Every rule is a floor or a ceiling for each group",
+	} {
+		f := finding(decide(t, declared+"rules: [{id: a, rate: error, attribute: sex, "+rules+"}]", file), "one_kind_of_rule")
+		if f == nil || !strings.HasPrefix(f.Message, want) {
+			t.Errorf("%s: %+v", rules, f)
+		}
+	}
+	for _, f := range g.Findings {
+		if strings.Contains(f.Message, "fair") || strings.Contains(f.Message, "compliant") {
+			t.Errorf("a finding calls something fair or compliant: %s", f.Message)
+		}
+	}
+}
+
+// TestManyUndeclaredValues: more values than are kept are told as that.
+func TestManyUndeclaredValues(t *testing.T) {
+	var blocks []any
+	for i := range 150 {
+		blocks = append(blocks, 1, fmt.Sprintf("1,1,v%03d", i))
+	}
+	f := finding(decide(t, bySex("rate: error, max_group_gap: 0.5"), cases("label,prediction,sex", blocks...)), "undeclared_values")
+	if f == nil || f.Count != 150 || !strings.Contains(f.Message, `"v004" in 1 case, many more values`) {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestVerbs: check has no measures and no rules, report has measures, gate both (details 9); every rate of the file and of every
+// group is there, in the declaration's order.
+func TestVerbs(t *testing.T) {
+	ask := run{declaration: "probability: p\nattributes: {sex: [female, male]}\nrules: [{id: a, rate: error, attribute: sex, max_group_gap: 1}]", names: []string{"c"},
+		files: map[string]string{"c": cases("label,prediction,p,sex", 5, "1,1,0.9,female", 5, "0,1,0.9,male")}}
+	for verb, want := range map[gate.Verb][2]int{gate.Check: {0, 0}, gate.Report: {36, 0}, gate.Decide: {36, 1}} { // (11 rates + calibration) × (1 file + 2 groups)
+		ask.verb = verb
+		a, err := tryRun(ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.Gate.Measures) != want[0] || len(a.Gate.Rules) != want[1] || a.Gate.Summary == "" || len(a.Gate.Data) != 8 || a.Gate.Findings == nil {
+			t.Errorf("%s: %d measures and %d rules, want %v", verb, len(a.Gate.Measures), len(a.Gate.Rules), want)
+		}
+		if verb == gate.Check {
+			continue
+		}
+		m := a.Gate.Measures[0]
+		if m.Metric != "error" || m.Labels != nil || m.Interval.Method != interval.MethodClopperPearson || m.Interval.Confidence != 0.95 || *m.Numerator != 5 || *m.Denominator != 10 {
+			t.Errorf("the first measure is %+v", m)
+		}
+		if m := measure(t, a.Gate, "error", "sex", "male"); m.Interval.Method != interval.MethodBonferroni || m.Interval.Confidence != 0.975 || *m.Estimate != 1 {
+			t.Errorf("error of male is %+v", m)
+		}
+		// Nothing vanishes: no man has label 1.
+		if m := measure(t, a.Gate, "false_negative", "sex", "male"); m.Estimate != nil || *m.Denominator != 0 || m.Conditions != "Nothing was counted: there is no case with label 1." || *m.Interval.Lower != 0 || *m.Interval.Upper != 1 {
+			t.Errorf("false_negative of male is %+v", m)
+		}
+	}
+	if want := "10 cases, 10 with a label and 10 with a prediction, by sex (2 groups)."; !strings.Contains(decide(t, ask.declaration, ask.files["c"]).Summary, want) {
+		t.Errorf("summary %q", decide(t, ask.declaration, ask.files["c"]).Summary)
+	}
+}
+
+// TestCalibration: bins by hand. With two bins, .5 lies in the upper one: [0, .5) has .2 and .4 with labels 0 and 1, so |1 − .6|; the
+// upper one .5, .9 and 1 with 1, 1 and 0: |2 − 2.4|. Together .8 over 5 cases.
+func TestCalibration(t *testing.T) {
+	declared := "probability: p\ncalibration_bins: 2\n" + bySex("rate: error, max_group_gap: 1")
+	g := decide(t, declared, cases("label,prediction,p,sex", 1, "0,0,0.2,female", 1, "1,0,0.4,female", 1, "1,1,0.5,female", 1, "1,1,0.9,female", 1, "0,1,1,female", 1, ",1,0.7,female", 1, "1,1,,female"))
+	m := measure(t, g, calibrationError, "sex", "female")
+	if *m.Estimate != 0.16 || *m.Units != 5 || *m.Denominator != 5 {
+		t.Errorf("calibration %v over %d, want .16 over 5", *m.Estimate, *m.Units)
+	}
+	// Were the probabilities right: |X/2 − .3| of Bin(2, .3) is .3 with .49, .2 with .42, .7 with .09: .294. |X/3 − .8| of Bin(3, .8) is
+	// .8 with .008, .4667 with .096, .1333 with .384, .2 with .512: .2048. Weighted 2 and 3 of 5: .24048.
+	if math.Abs(*m.UnderCalibration-0.24048) > 1e-11 {
+		t.Errorf("expected under calibration %v, want .24048", *m.UnderCalibration)
+	}
+	if all := measure(t, g, calibrationError, "", ""); *all.Estimate != 0.16 {
+		t.Errorf("of the whole file %v", *all.Estimate)
+	}
+	if m := measure(t, g, calibrationError, "sex", "male"); m.Estimate != nil || m.UnderCalibration != nil || *m.Units != 0 || m.Conditions == "" {
+		t.Errorf("of no case %+v", m)
+	}
+	if g.Settings["calibration_bins"] != "2" || g.Data.Of("missing_probabilities") != 1 {
+		t.Errorf("settings %v, data %v", g.Settings, g.Data)
+	}
+}
+
+// TestBinEdges: every probability of 18 decimals is in the bin that exact arithmetic says, at the bounds of every number of bins.
+func TestBinEdges(t *testing.T) {
+	for _, bins := range []int{2, 3, 7, 10, 999, 1000} {
+		edges := binEdges(bins)
+		if len(edges) != bins-1 {
+			t.Fatalf("%d edges of %d bins", len(edges), bins)
+		}
+		unit, _, _ := rows.ParseDecimal("1e-18")
+		for i, edge := range edges {
+			if binOf(edges, edge) != i+1 || binOf(edges, edge.Sub(unit)) != i {
+				t.Errorf("%d bins: %s lies in %d, a step below in %d; want %d, %d", bins, edge, binOf(edges, edge), binOf(edges, edge.Sub(unit)), i+1, i)
+			}
+			// edge·bins >= i + 1 > (edge − 1e-18)·bins
+			var at, below rows.Sum
+			for range bins {
+				at, below = at.Add(edge), below.Add(edge.Sub(unit))
+			}
+			whole, _, _ := rows.ParseDecimal(fmt.Sprint(i + 1))
+			if at.Big().Cmp(whole.Big()) < 0 || below.Big().Cmp(whole.Big()) >= 0 {
+				t.Errorf("%d bins: %s is not the least at or above %d/%d", bins, edge, i+1, bins)
+			}
+		}
+		one, _, _ := rows.ParseDecimal("1")
+		if binOf(edges, rows.Decimal{}) != 0 || binOf(edges, one) != bins-1 {
+			t.Errorf("%d bins: 0 lies in %d, 1 in %d", bins, binOf(edges, rows.Decimal{}), binOf(edges, one))
+		}
+	}
+}
+
+// TestNumbersInTexts: ends are rounded outward, percentages upward.
+func TestNumbersInTexts(t *testing.T) {
+	for _, c := range []struct {
+		x        float64
+		down, up string
+	}{{0.05, "0.050", "0.050"}, {0.0500000001, "0.050", "0.051"}, {0, "0.000", "0.000"}, {1, "1.000", "1.000"}, {0.9991, "0.999", "1.000"}, {1e-10, "0.000", "0.001"}, {0.123456, "0.123", "0.124"}} {
+		if down(c.x, 3) != c.down || up(c.x, 3) != c.up {
+			t.Errorf("%v: %s and %s, want %s and %s", c.x, down(c.x, 3), up(c.x, 3), c.down, c.up)
+		}
+	}
+	if decimals(0.05) != 3 || decimals(0.0125) != 5 || decimals(0) != 3 || decimals(1e-15) != 10 {
+		t.Errorf("decimals %d, %d, %d, %d", decimals(0.05), decimals(0.0125), decimals(0), decimals(1e-15))
+	}
+	for confidence, want := range map[string]string{"0.95": "5 %", "0.9": "10 %", "0.5": "50 %", "0.99": "1 %", "0.9999": "0.01 %", "0.7": "30 %"} {
+		d := decision{rule: &rule{}, contest: &contest{bounds: &bounds{threshold: report.Threshold{Kind: report.MaxGroupGap, Value: 0.1}, groups: 7}}}
+		d.rule.Confidence.Text = confidence
+		if text := d.errors(); !strings.Contains(text, "FAIL comes out at most "+want+" of the time") {
+			t.Errorf("%s: %s", confidence, text)
+		}
+	}
+	d := decision{rule: &rule{}, contest: &contest{bounds: &bounds{threshold: report.Threshold{Kind: report.MaxGroupGap, Value: 0.1}, groups: 7}}}
+	d.rule.Confidence.Text = "0.95"
+	if text := d.errors(); !strings.HasSuffix(text, "PASS comes out at most 0.715 % of the time.") { // 5/7 = .714285…
+		t.Errorf("%s", text)
+	}
+}
