@@ -100,6 +100,9 @@ func TestSchemaAccepts(t *testing.T) {
 		if _, ofCompare := example.(map[string]any)["compare"]; ofCompare {
 			r = readCompare("example", data)
 		}
+		if _, ofAnchoring := example.(map[string]any)["anchoring"]; ofAnchoring {
+			r = readAnchoring("example", data)
+		}
 		if _, ofFairness := example.(map[string]any)["fairness"]; ofFairness {
 			r = readFairness("example", data)
 		}
@@ -209,13 +212,18 @@ func TestSchemaKeys(t *testing.T) {
 	groups := "{id: a, rate: selection, attribute: sex, worst_group: {minimum: 0.5}, waive: {}, reviewed: {}}"
 	bareFairness := readFairness("p.yaml", []byte("{label: {}, prediction: {}, attributes: {age: {}}, rules: ["+groups+"]}"))
 	releaseFairness := readFairness("p.yaml", []byte("fairness: {label: {}, prediction: {}, attributes: {age: {}}, rules: ["+groups+"]}"))
+	blind := "{id: a, metric: blind_agreement, minimum: 0.5, waive: {}, reviewed: {}}"
+	bareAnchoring := readAnchoring("p.yaml", []byte("rules: ["+blind+"]"))
+	releaseAnchoring := readAnchoring("p.yaml", []byte("anchoring: {rules: ["+blind+"]}"))
 	same("the top of a file", keys(), bare.doc.Root.Allowed(), release.doc.Root.Allowed(), bareCompare.doc.Root.Allowed(), releaseCompare.doc.Root.Allowed(),
-		bareFairness.doc.Root.Allowed(), releaseFairness.doc.Root.Allowed())
+		bareFairness.doc.Root.Allowed(), releaseFairness.doc.Root.Allowed(), bareAnchoring.doc.Root.Allowed(), releaseAnchoring.doc.Root.Allowed())
 	section := releaseFairness.policy.Sections[0].Map
 	same("a section fairness", keys("$defs", "fairness"), section.Allowed())
 	same("a label with words", keys("$defs", "outcome", "oneOf", "1"), section.Map("label").Allowed())
 	same("an attribute of numbers", keys("$defs", "attributes", "additionalProperties", "oneOf", "1"), section.Map("attributes").Map("age").Allowed())
 	same("a rule of fairness", keys("$defs", "fairness_rule"), releaseFairness.rules[0][0].Map.Allowed())
+	same("a section anchoring", keys("$defs", "anchoring"), releaseAnchoring.policy.Sections[0].Map.Allowed())
+	same("a rule of anchoring", keys("$defs", "anchoring_rule"), releaseAnchoring.rules[0][0].Map.Allowed())
 	same("a section compare", keys("$defs", "compare"), releaseCompare.policy.Sections[0].Map.Allowed())
 	same("a plan", keys("$defs", "plan"), releaseCompare.policy.Sections[0].Map.Map("plan").Allowed())
 	same("a rule of compare", keys("$defs", "compare_rule"), releaseCompare.rules[0][0].Map.Allowed())
@@ -224,7 +232,7 @@ func TestSchemaKeys(t *testing.T) {
 	same("waive", keys("$defs", "human_ai_rule", "properties", "waive"), m.Map("waive").Allowed())
 	same("reviewed", keys("$defs", "human_ai_rule", "properties", "reviewed"), m.Map("reviewed").Allowed())
 
-	for form, spec := range map[string]RuleSpec{"human_ai_rule": humanAI, "compare_rule": compare, "fairness_rule": groupRates} {
+	for form, spec := range map[string]RuleSpec{"human_ai_rule": humanAI, "anchoring_rule": blindLabels, "compare_rule": compare, "fairness_rule": groupRates} {
 		var metrics, enum []string
 		for _, m := range spec.Metrics {
 			if m.Hint == "" {
@@ -317,6 +325,86 @@ func TestSchemaCompareForms(t *testing.T) {
 		"{compare: {trials: x}, plan: {cases: 8, trials: 5}}":                                                     false,
 		"{compare: {trials: x, rules: [{id: a, metric: sign_test}]}, human_ai: {decisions: y}, confidence: 0.9}":  true,
 		"{compare: {trials: x, rules: [{id: a, metric: over_reliance, maximum: 0.5}]}, human_ai: {decisions: y}}": false,
+	} {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(jsonValue(&n)); (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// blindLabels has the metrics of the anchoring gate (spec section 5): the two differences on [-1, 1], the others on [0, 1].
+var blindLabels = RuleSpec{
+	MetricKey: "metric",
+	Metrics: []MetricSpec{
+		{Name: "blind_agreement", Upper: 1}, {Name: "visible_agreement", Upper: 1}, {Name: "anchoring_gap", Lower: -1, Upper: 1}, {Name: "acceptance_rate", Upper: 1},
+		{Name: "verify_acceptance", Upper: 1}, {Name: "people_agreement", Upper: 1}, {Name: "model_minus_people", Lower: -1, Upper: 1},
+	},
+	Thresholds: []Kind{Minimum, Maximum},
+}
+
+// readAnchoring reads a policy as the anchoring gate does: the common part, then the gate's own keys.
+func readAnchoring(file string, data []byte) *run {
+	r := &run{}
+	r.doc = Parse(file, data, &r.diags)
+	r.policy = Load(r.doc, []SectionSpec{{Key: "anchoring", Gate: "anchoring"}}, "anchoring", version)
+	for i := range r.policy.Sections {
+		s := &r.policy.Sections[i]
+		s.Map.TextOrTexts("labels")
+		for _, key := range []string{"draw", "model", "guideline", "valid_until"} {
+			s.Map.Text(key)
+		}
+		s.Map.Int("corpus_size", 1, 1_000_000_000)
+		s.Map.Int("minimum_blind_sample", 1, 1_000_000)
+		s.Map.Number("least_inclusion_probability", Range{Min: 0, Max: 1})
+		s.Map.Int("valid_items", 1, 1_000_000_000)
+		s.Map.Done(s.Context())
+		rules, _ := ReadRules(s, s.Settings, blindLabels)
+		for _, rule := range rules {
+			rule.Map.Choice("per", "person", "item", "label")
+			rule.Map.Choice("interval", "pairwise")
+			rule.Map.Int("corpus_size", 1, 1_000_000_000)
+			rule.Map.Done(rule.Name())
+		}
+		r.rules = append(r.rules, rules)
+	}
+	return r
+}
+
+// TestSchemaAnchoringForms: what goes together in an anchoring policy (spec section 5: people are compared on items; the
+// pairwise interval is the gap's, on items; the size of a corpus is for blind agreement over items, at one look).
+func TestSchemaAnchoringForms(t *testing.T) {
+	compiled, _ := compile(t)
+	const blind = "{id: a, metric: blind_agreement, minimum: 0.9}"
+	for text, want := range map[string]bool{
+		"rules: [" + blind + "]": true,
+		"{labels: [a.csv, b.csv], draw: d.csv, corpus_size: 500, rules: [" + blind + "]}":                        true,
+		"{labels: a.csv, design: crossed, rules: [" + blind + "]}":                                               false,
+		"{labels: a.csv, rules: [{id: a, metric: sign_test}]}":                                                   false,
+		"anchoring: {labels: a.csv, model: 7, valid_until: 2027-03-31, valid_items: 10, rules: [" + blind + "]}": true,
+		"anchoring: [{labels: a.csv, rules: [" + blind + "]}]":                                                   false, // no name in a list
+		"{anchoring: {rules: [" + blind + "]}, corpus_size: 5}":                                                  false,
+		"{minimum_blind_sample: 0, rules: [" + blind + "]}":                                                      false,
+		"{least_inclusion_probability: 0, rules: [" + blind + "]}":                                               false,
+		"{valid_until: soon, rules: [" + blind + "]}":                                                            false,
+		"rules: [{id: a, metric: agreement, minimum: 0.9}, " + blind + "]":                                       false,
+		"rules: [{id: a, metric: anchoring_gap, maximum: -0.1}]":                                                 true,
+		"rules: [{id: a, metric: visible_agreement, maximum: -0.1}]":                                             false,
+		"rules: [{id: a, metric: anchoring_gap, maximum: 0.1, interval: pairwise}]":                              true,
+		"rules: [{id: a, metric: anchoring_gap, maximum: 0.1, interval: pairwise, per: person}]":                 false,
+		"rules: [{id: a, metric: anchoring_gap, maximum: 0.1, interval: pairwise, looks: repeated}]":             false,
+		"rules: [{id: a, metric: blind_agreement, minimum: 0.1, interval: pairwise}]":                            false,
+		"rules: [{id: a, metric: people_agreement, minimum: 0.1, per: item}]":                                    false,
+		"rules: [{id: a, metric: blind_agreement, minimum: 0.1, per: label}]":                                    true,
+		"rules: [{id: a, metric: blind_agreement, minimum: 0.1, per: reviewer}]":                                 false,
+		"rules: [{id: a, metric: blind_agreement, minimum: 0.1, corpus_size: 50, per: item}]":                    true,
+		"rules: [{id: a, metric: blind_agreement, minimum: 0.1, corpus_size: 50, per: person}]":                  false,
+		"rules: [{id: a, metric: blind_agreement, minimum: 0.1, corpus_size: 50, where: {site: Lyon}}]":          false,
+		"rules: [{id: a, metric: blind_agreement, minimum: 0.1, corpus_size: 50, looks: repeated}]":              false,
+		"rules: [{id: a, metric: visible_agreement, minimum: 0.1, corpus_size: 50}]":                             false,
 	} {
 		var n yaml.Node
 		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
