@@ -45,6 +45,15 @@ func blindNeeded(t *testing.T) [][]string {
 	return rows
 }
 
+// blindReach shows the lower end when every blind label agrees.
+func blindReach(t *testing.T) [][]string {
+	rows := [][]string{{"blind labels, all agreeing", "lower end"}}
+	for _, n := range []int{5, 10, 20, 36, 50, 72, 100, 200} {
+		rows = append(rows, []string{fmt.Sprint(n), fmt.Sprintf("%.3f", math.Floor(exactLower(t)(n, n)*1000)/1000)})
+	}
+	return rows
+}
+
 // blindPower shows with how many blind labels a minimum passes in 80 % of studies, by how often the model agrees in
 // truth.
 func blindPower(t *testing.T) [][]string {
@@ -100,6 +109,9 @@ const (
 // when they count as missing, exactly and in simulated files that the gate itself reads.
 func peeked(t *testing.T) [][]string {
 	const files = 150
+	if got := fmt.Sprintf("%.1f", 100*peekTruth); got != "83.6" { // the number in the text
+		t.Errorf("the truth is %s", got)
+	}
 	rows := [][]string{{"items drawn blind", "peeked at, left out", "peeked at, missing", "the gate, in simulated files"}}
 	for _, n := range []int{50, 100, 200} {
 		var leftOut, missing float64
