@@ -15,7 +15,7 @@ import (
 // The embedded files, one folder a gate. The data are what the generator of the same name writes; a test
 // compares them.
 //
-//go:embed human-ai compare fairness
+//go:embed human-ai anchoring compare fairness
 var files embed.FS
 
 // The names that every example's files have, beside its data.
@@ -29,6 +29,8 @@ const (
 type Example struct {
 	Gate  string // the gate's name on the command line; also the folder of its files
 	Files []File // the data first, then the policy, then the workflow
+
+	namesFiles bool // the policy names the data files, among which not all hold decisions
 }
 
 // File is one file of an example.
@@ -43,8 +45,11 @@ func (e Example) Policy() string { return e.Files[len(e.Files)-2].Name }
 // Declared reports whether Policy is the gate's own declaration, which names the data files itself.
 func (e Example) Declared() bool { return e.Policy() == declarationName }
 
-// Decisions are the names of the example's data files.
+// Decisions are the names of the data files that a command line has to name: none where the policy names its own.
 func (e Example) Decisions() []string {
+	if e.namesFiles {
+		return nil
+	}
 	var names []string
 	for _, f := range e.Files[:len(e.Files)-2] {
 		names = append(names, f.Name)
@@ -59,8 +64,9 @@ func FS() fs.FS { return files }
 func All() []Example {
 	return []Example{
 		read("human-ai", "decisions.csv", policyName, workflowName),
+		namingFiles(read("anchoring", "labels.csv", "draw.csv", "items.csv", policyName, workflowName)),
 		read("compare", "trials.csv", policyName, workflowName),
-		read("fairness", "decided.csv", declarationName, workflowName),
+		namingFiles(read("fairness", "decided.csv", declarationName, workflowName)),
 	}
 }
 
@@ -71,6 +77,12 @@ func read(gate string, names ...string) Example {
 		text, _ := files.ReadFile(gate + "/" + name)
 		e.Files = append(e.Files, File{name, string(text)})
 	}
+	return e
+}
+
+// namingFiles marks an example whose policy names its files.
+func namingFiles(e Example) Example {
+	e.namesFiles = true
 	return e
 }
 

@@ -45,7 +45,7 @@ system's output than without it, and how they rely on it.`,
 accepted, inclusion_probability, started_at and labelled_at) and measures how often the model's suggestion agrees
 with labels that people gave without it, and how far seeing it draws them towards it. The rest of a corpus can be
 handed to the model on blind labels only.`,
-		example: "labels.csv",
+		example: "labels.csv --draw study/draw.csv",
 		flags: func(cmd *cobra.Command, req *request) {
 			cmd.Flags().StringVar(&req.flags.Draw, "draw", "", "`FILE` written by `oloproof anchoring draw`, which the labels must follow")
 			cmd.Flags().BoolVar(&req.flags.ShowUnits, "show-reviewers", false, "name annotators in errors and findings")

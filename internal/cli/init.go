@@ -72,11 +72,11 @@ func (a *app) writeExample(e example.Example, dir string, force bool) error {
 		a.tell(a.Stdout, path)
 	}
 	fmt.Fprintln(a.Stdout, "\nNow run:")
-	command := "  oloproof " + e.Gate + " gate "
+	words := append([]string{"  oloproof", e.Gate, "gate"}, inFolder(dir, e.Decisions())...)
 	if !e.Declared() {
-		command += strings.Join(inFolder(dir, e.Decisions()), " ") + " --policy "
+		words = append(words, "--policy")
 	}
-	a.tell(a.Stdout, command+filepath.Join(dir, e.Policy()))
+	a.tell(a.Stdout, strings.Join(append(words, filepath.Join(dir, e.Policy())), " "))
 	return nil
 }
 

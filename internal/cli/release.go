@@ -80,11 +80,7 @@ func (a *app) examples(o output) error {
 			}
 			return names
 		}
-		req := request{verb: gate.Decide, gate: kinds.Lookup(e.Gate), policy: in(e.Policy())[0], declared: e.Declared(), fs: example.FS()}
-		if !e.Declared() {
-			req.files = in(e.Decisions()...)
-		}
-		r := a.run(req)
+		r := a.run(request{verb: gate.Decide, gate: kinds.Lookup(e.Gate), policy: in(e.Policy())[0], declared: e.Declared(), files: in(e.Decisions()...), fs: example.FS()})
 		if r.ExitStatus == report.ExitUnusable {
 			a.status = s.write(r)
 			return nil
