@@ -46,6 +46,8 @@ func frozenRuns(t *testing.T) []frozen {
 	}
 	with := func(req request, change func(*request)) request { change(&req); return req }
 
+	// The ends of intervals in the fairness reports were compared with those solved from the binomial tails in exact arithmetic.
+
 	// Everyone gains: right with the output, wrong without. Twelve people whose gains are all 1.
 	gain := crossedStudy(12, 4, func(_, _ int, with bool) bool { return with })
 	digest := report.InputsDigest([]report.Input{{SHA256: sha256Of(gain)}})
@@ -105,6 +107,54 @@ rules:
   - {id: once-sympol, metric: accuracy_difference, minimum: 0, looks: once, planned: 12, mean_method: sympol}
   - {id: repeated, metric: system_accuracy, minimum: 0.1, looks: repeated}
 `), 0},
+		{"fairness_pass", request{verb: gate.Decide, gate: fairnessGate(), policy: "fairness.yaml", declared: true}, folder("cases.csv", caseRows("label,prediction,score,sex,age",
+			100, "1,1,0.9,female,25", 50, "0,0,0.2,female,30", 2, "1,,,female,40", 100, "1,1,0.75,male,61", 50, "0,0,0.25,male,59.5", 5, "1,1,0.9,,33"),
+			"fairness.yaml", `
+cases: cases.csv
+probability: score
+calibration_bins: 4
+attributes:
+  sex: [female, male]
+  age: {bins: [30, 60]}
+min_cell: 20
+rules:
+  - {id: even, rate: false_negative, attribute: sex, max_group_gap: 0.15}
+  - {id: all-served, rate: accuracy, attribute: age, worst_group: {minimum: 0.8}}
+  - {id: half, rate: selection, attribute: sex, min_group_ratio: 0.5}
+`), 0},
+		{"fairness_fail", request{verb: gate.Decide, gate: fairnessGate(), policy: "release.yaml", declared: true, beside: "policy.yaml"}, folder("cases.csv", caseRows("outcome,answer,sex,region",
+			60, "good,yes,female,north", 40, "good,no,female,north", 95, "good,yes,female,south", 5, "good,no,female,south",
+			95, "good,yes,male,north", 5, "good,no,male,north", 95, "good,yes,male,south", 5, "good,no,male,south", 50, "bad,no,male,south", 8, "good,no,other,south"),
+			"release.yaml", `
+fairness:
+  name: loan-screen
+  cases: cases.csv
+  label: {column: outcome, positive: good, negative: bad}
+  prediction: {column: answer, positive: "yes", negative: "no"}
+  attributes: {sex: [female, male], region: [north, south]}
+  intersections: [[region, sex]]
+  rules:
+    - {id: crossed, rate: false_negative, attribute: [sex, region], max_group_gap: 0.1}
+    - {id: crossed-pairwise, rate: false_negative, attribute: [sex, region], max_group_gap: 0.1, interval: pairwise}
+    - {id: in-the-south, rate: false_negative, attribute: sex, max_group_gap: 0.15, where: {region: south}}
+`, "policy.yaml", `
+confidence: 0.9
+rules:
+  - {id: no-group-often, rate: false_negative, attribute: region, worst_group: {maximum: 0.3}}
+  - {id: precise, rate: precision, attribute: sex, max_group_gap: 0.2, looks: repeated}
+`), 1},
+		{"fairness_small", request{verb: gate.Decide, gate: fairnessGate(), policy: "fairness.yaml", declared: true}, folder("cases.csv", caseRows("label,prediction,region",
+			200, "1,1,north", 100, "1,1,south", 100, "0,0,south", 12, "1,1,west", 20, "1,,west", 30, ",1,north"), "fairness.yaml", `
+cases: cases.csv
+attributes: {region: [north, south, west, east]}
+rules:
+  - {id: even, rate: false_negative, attribute: region, max_group_gap: 0.1}
+  - {id: served, rate: true_positive, attribute: region, worst_group: {minimum: 0.5}, max_left_out: 0.05}
+  - {id: alike, rate: selection, attribute: region, min_group_ratio: 0.3}
+`), 3},
+		{"fairness_report", request{verb: gate.Report, gate: fairnessGate(), policy: "fairness.yaml", declared: true}, folder("cases.csv", caseRows("label,prediction,sex",
+			2, "1,1,female", 1, "1,0,female", 1, "0,1,male", 1, "0,,male", 1, ",1,male", 1, "1,1,Male"), "fairness.yaml",
+			"cases: cases.csv\nattributes: {sex: [female, male]}\n"), 0},
 		{"unusable", ask(gate.Decide, "d.csv", "absent.csv"), folder("d.csv", header+"c1,r1,wihout,a,a,a\nc1,r1,with,a,a\n", "policy.yaml", "rules:\n  - {id: a, metric: agrement, minimum: 0.5}\n"), 2},
 	}
 }

@@ -49,6 +49,9 @@ func folder(pairs ...string) fstest.MapFS {
 // humanAI is the gate of the studies here.
 func humanAI() gate.Gate { return kinds.Lookup("human-ai") }
 
+// fairnessGate is the gate of declared groups.
+func fairnessGate() gate.Gate { return kinds.Lookup("fairness") }
+
 // decide runs `human-ai gate` in memory; the policy is policy.yaml.
 func decide(fsys fstest.MapFS, files ...string) *report.Report {
 	return inMemory().run(request{verb: gate.Decide, gate: humanAI(), policy: "policy.yaml", files: files, fs: fsys})
