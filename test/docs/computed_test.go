@@ -50,6 +50,12 @@ var computed = map[string]func(*testing.T) [][]string{
 	"missing predictions": missingPredictions,
 	"calibration noise":   calibrationNoise,
 
+	"blind reach":     blindReach,
+	"blind needed":    blindNeeded,
+	"blind power":     blindPower,
+	"peeked":          peeked,
+	"corpus power":    corpusPower,
+	"gap widths":      gapWidths,
 	"corpus ends":     corpusEnds,
 	"corpus for rest": corpusForRest,
 	"uneven draw":     unevenDraw,

@@ -84,6 +84,7 @@ func same(t *testing.T, what string, inDocument, inCode []string) {
 // pages are the gates and their documents: where the names of each stand in the source and in the schema of policies.
 var pages = []struct{ gate, document, folder, section, rule string }{
 	{"human-ai", "docs/human-ai.md", "engine/gate/humanai", "human_ai", "human_ai_rule"},
+	{"anchoring", "docs/anchoring.md", "engine/gate/anchoring", "anchoring", "anchoring_rule"},
 	{"compare", "docs/compare.md", "engine/gate/compare", "compare", "compare_rule"},
 	{"fairness", "docs/fairness.md", "engine/gate/fairness", "fairness", "fairness_rule"},
 }
@@ -240,10 +241,16 @@ func TestMetrics(t *testing.T) {
 	schema := readSchema(t)
 	rates := column(t, table(t, readDocument(t, "docs/human-ai.md"), "rates"), 0)
 	compared := column(t, table(t, readDocument(t, "docs/compare.md"), "metrics"), 0)
+	blind := readDocument(t, "docs/anchoring.md")
 	parity := readDocument(t, "docs/fairness.md") // all before a command changes the folder
 	decided := append([]string{"accuracy_difference"}, rates...)
 	same(t, "metrics of human-ai rules", decided, schema.metrics(t, "human_ai_rule", "metric"))
 	same(t, "metrics of a human-ai report", append(decided, "decision_time"), measured(reportOf(t, "human-ai", "report", "study/decisions.csv", "--json")))
+
+	labelled, units := column(t, table(t, blind, "metrics"), 0), column(t, table(t, blind, "units"), 0)
+	same(t, "metrics of anchoring rules", labelled, schema.metrics(t, "anchoring_rule", "metric"))
+	same(t, "metrics of an anchoring report", append(labelled, "kappa", "alpha", "labelling_time"), measured(labelsReport(t)))
+	same(t, "units of anchoring rules", units, schema.key(t, schema.keys(t, "anchoring_rule")["per"]).Enum)
 
 	same(t, "metrics of compare rules", compared, schema.metrics(t, "compare_rule", "metric"))
 	same(t, "metrics of a compare report", compared, measured(reportOf(t, "compare", "report", "study/trials.csv", "--baseline", "old", "--candidate", "new", "--json")))
@@ -258,6 +265,20 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("a rule on %s is reported as one on %s, not on %s", code(t, row[0]), got, want)
 		}
 	}
+}
+
+// labelsReport is the report on two people's labels, in which every measure can be given.
+func labelsReport(t *testing.T) report.Report {
+	t.Helper()
+	folder := t.TempDir()
+	writeFile(t, filepath.Join(folder, "d.csv"), "item,annotator,suggestion,label,visibility,kind,accepted,started_at,labelled_at\n"+
+		"i1,a,x,x,blind,,,1,2\ni1,b,x,y,blind,,,1,2\ni2,a,x,x,visible,,1,1,2\ni3,a,x,x,visible,verify,,1,2\n")
+	printed, _ := run(t, folder, "report", "oloproof anchoring report d.csv --json --quiet")
+	var r report.Report
+	if err := json.Unmarshal([]byte(printed), &r); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	return r
 }
 
 // groupsFile is a file of cases of two groups with all columns that can be read.
@@ -352,6 +373,9 @@ func TestColumns(t *testing.T) {
 		{"human-ai", table(t, readDocument(t, "docs/human-ai.md"), "columns"), map[string]string{
 			"case": "c1", "reviewer": "r1", "condition": "with", "decision": "a", "reference": "a", "ai_output": "a", "started_at": "1", "decided_at": "2",
 		}},
+		{"anchoring", table(t, readDocument(t, "docs/anchoring.md"), "columns"), map[string]string{
+			"item": "i1", "annotator": "a", "suggestion": "x", "label": "x", "visibility": "blind", "kind": "audit", "accepted": "", "inclusion_probability": "0.5", "started_at": "1", "labelled_at": "2",
+		}},
 		{"compare", table(t, readDocument(t, "docs/compare.md"), "columns"), map[string]string{"version": "v", "case": "c1", "trial": "1", "passed": "1", "score": "0.5"}},
 	} {
 		same(t, p.gate+": columns", column(t, p.rows, 0), slices.Collect(maps.Keys(p.values)))
@@ -441,7 +465,7 @@ func collectCodes(t *testing.T, folder string, codes map[string][]string) {
 		return ""
 	}
 	note := func(c, s string) {
-		if c == "" {
+		if c == "" || c == "model_and_annotator" { // what a kappa is between
 			return
 		}
 		if codes[c] == nil {
@@ -496,13 +520,13 @@ func collectCodes(t *testing.T, folder string, codes map[string][]string) {
 	}
 }
 
-// adds reports whether a function is called that adds something: its name begins with add, or it is alike.
+// adds reports whether a function is called that adds something: its name begins with add, or it is alike or warn.
 func adds(function ast.Expr) bool {
 	if method, ok := function.(*ast.SelectorExpr); ok {
 		function = method.Sel
 	}
 	name, ok := function.(*ast.Ident)
-	return ok && (strings.HasPrefix(strings.ToLower(name.Name), "add") || name.Name == "alike")
+	return ok && (strings.HasPrefix(strings.ToLower(name.Name), "add") || name.Name == "alike" || name.Name == "warn")
 }
 
 func TestVerdicts(t *testing.T) {
