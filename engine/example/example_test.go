@@ -53,7 +53,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Example{})); diff != "" {
 			t.Errorf("Find(%q) (-want +got):\n%s", want.Gate, diff)
 		}
 		entries, err := os.ReadDir(want.Gate)
@@ -77,9 +77,21 @@ func TestFind(t *testing.T) {
 			t.Errorf("files of %s (-folder +embedded):\n%s", want.Gate, diff)
 		}
 	}
-	want := `no example "human": allowed are human-ai, compare, fairness`
+	want := `no example "human": allowed are human-ai, anchoring, compare, fairness`
 	if _, err := Find("human"); err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %q", err, want)
+	}
+}
+
+// TestDecisions: the files to name on a command line are those of decisions; none where the policy names them.
+func TestDecisions(t *testing.T) {
+	want := map[string][]string{"human-ai": {"decisions.csv"}, "anchoring": nil, "compare": {"trials.csv"}, "fairness": nil}
+	got := map[string][]string{}
+	for _, e := range All() {
+		got[e.Gate] = e.Decisions()
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("decisions (-want +got):\n%s", diff)
 	}
 }
 
