@@ -564,6 +564,10 @@ func TestNeeds(t *testing.T) {
 	if n := needs("max_group_gap: 0.25", 50, "1,0,female", 50, "1,1,female", 20, "1,0,male", 80, "1,1,male"); !strings.HasSuffix(n.What, "(as FAIL)") {
 		t.Errorf("a gap above the threshold: %+v", n)
 	}
+	// At equal rates of .1 the upper end of the gap falls as 1/√n, from .044 at 1000 a group: .001 takes about two million a group.
+	if n := needs("max_group_gap: 0.001", alike(1)...); n.AtLeast != interval.MostNeeded || !strings.HasSuffix(n.What, "that many would not do, and the search went no further") {
+		t.Errorf("more than is searched: %+v", n)
+	}
 	// On the threshold, and between the completions, no number decides.
 	if n := needs("max_group_gap: 0.3", 50, "1,0,female", 50, "1,1,female", 20, "1,0,male", 80, "1,1,male"); n.AtLeast != 0 || n.What != "other data: at the present values no number of cases would decide" {
 		t.Errorf("a gap on the threshold: %+v", n)

@@ -31,18 +31,18 @@ func (q *question) needs(r *rule, c *contest, pairs []apart, cases int) (*report
 	// At twice the size the interval of the present rates is narrower, and so on; the counts are whole numbers, so that near
 	// the size that is found the verdict may still go either way.
 	most := max(interval.MostNeeded, 100*cases)
-	bad, good := cases, 2*cases
+	bad, good, found := cases, 2*cases, false
 	for {
-		ok, err := c.decidedAt(good, cases, goal, pairs)
-		if err != nil {
+		var err error
+		if found, err = c.decidedAt(good, cases, goal, pairs); err != nil {
 			return nil, err
 		}
-		if ok || good >= most {
+		if found || good >= most {
 			break
 		}
 		bad, good = good, min(2*good, most)
 	}
-	for good < most && good-bad > 1+good/256 {
+	for found && good-bad > 1+good/256 {
 		middle := bad + (good-bad)/2
 		ok, err := c.decidedAt(middle, cases, goal, pairs)
 		switch {
@@ -57,6 +57,9 @@ func (q *question) needs(r *rule, c *contest, pairs []apart, cases int) (*report
 	how := ", at the present rates and shares of the groups"
 	if goal == report.Fail {
 		how += " (as FAIL)"
+	}
+	if !found {
+		how += "; that many would not do, and the search went no further"
 	}
 	if c.repeated() {
 		return &report.Needs{What: "more cases" + how, AtLeast: gate.Rounded(good - cases)}, nil
