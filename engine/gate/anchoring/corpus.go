@@ -2,6 +2,7 @@ package anchoring
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -114,14 +115,34 @@ func (v *view) corpusRate(s sample, f form) (measured, error) {
 	if m.doubts.Undecided == "" {
 		m.doubts.Undecided = d.doubt()
 	}
-	m.need = func(t report.Threshold) *report.Needs {
-		needs := gate.RateNeeds(c.k, c.missing, c.n, "items", t, v.judging)
-		if needs != nil {
-			needs.AtLeast = min(needs.AtLeast, f.corpus)
-		}
-		return needs
-	}
+	m.need = func(t report.Threshold) *report.Needs { return v.corpusNeeds(c, f.corpus, t) }
 	return m, nil
+}
+
+// corpusNeeds says how many items, drawn blind anew, would decide a rule on what rests of a corpus, at the present shares of
+// agreeing and missing ones.
+func (v *view) corpusNeeds(c tallied, size int, t report.Threshold) *report.Needs {
+	if c.n == 0 {
+		return nil
+	}
+	if low, high := float64(c.k)/float64(c.n), float64(c.k+c.missing)/float64(c.n); low <= t.Value && t.Value <= high {
+		return gate.RateNeeds(c.k, c.missing, c.n, "items", t, v.judging) // no number would
+	}
+	decides := func(n int) bool {
+		k := int(math.Round(float64(float64(c.k) / float64(c.n) * float64(n))))
+		missing := min(n-k, int(math.Round(float64(float64(c.missing)/float64(c.n)*float64(n)))))
+		iv, err := interval.HypergeometricRest(k, missing, n, size, v.judging.Confidence.Value)
+		return err == nil && t.Compare(iv.Lower, iv.Upper) != report.InsufficientEvidence
+	}
+	for n := c.n; n < size; n += 1 + n/50 {
+		if decides(n) {
+			if rounded := gate.Rounded(n); rounded < size && decides(rounded) { // the more is drawn, the less rests to be told apart
+				n = rounded
+			}
+			return &report.Needs{What: "items in a new draw of blind ones", AtLeast: n}
+		}
+	}
+	return &report.Needs{What: "a larger corpus: at the present values too little of this one would rest for a draw to decide"}
 }
 
 // ofCorpus takes the interval for what rests of a corpus, and shows that of the whole corpus beside it.
@@ -251,6 +272,9 @@ func (v *view) leastChance() (c rows.Decimal, known bool) {
 func (v *view) weighable(s sample) bool {
 	if _, known := v.leastChance(); !known {
 		return false
+	}
+	if v.draw != nil && len(v.frame.distinct) <= mostBatches {
+		return false // batches, which may have a floor: their items were not drawn independently
 	}
 	return !slices.ContainsFunc(s.list, func(c comparison) bool { return v.chances[c.item].Sign() == 0 })
 }

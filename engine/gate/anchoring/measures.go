@@ -611,6 +611,9 @@ func (v *view) gap(f form) (measured, error) {
 	var err error
 	if f.per == perPerson {
 		m, err = v.gapPerPerson(blind, visible)
+		if f.pairwise {
+			m.doubts.Undecided = "`interval: pairwise` compares items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels."
+		}
 	} else {
 		m, err = v.gapOfRates(blind, visible, f)
 	}

@@ -446,8 +446,14 @@ func (q *question) measures(all *view, f *gate.Found) ([]measured, error) {
 		}
 	}
 	if !all.single() {
-		main[peopleAgreement] = add(items, peopleAgreement, "")
-		add(items, modelMinusPeople, "")
+		for _, metric := range []string{peopleAgreement, modelMinusPeople} {
+			if m, failed := items.people(metric); failed != nil {
+				err = failed
+			} else if *m.Units > 0 { // else the limits say that nobody can be compared
+				list = append(list, m)
+				main[metric] = &m
+			}
+		}
 	}
 	if err != nil {
 		return nil, err

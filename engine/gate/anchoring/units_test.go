@@ -186,6 +186,11 @@ func TestItemsDrawnAreCounted(t *testing.T) {
 	if *r.Interval.Lower != want.Lower || *r.Interval.Upper != want.Upper {
 		t.Errorf("[%v, %v], want [%v, %v]", *r.Interval.Lower, *r.Interval.Upper, want.Lower, want.Upper)
 	}
+	// A label of an item that was not drawn blind is no part of the drawn ones, and is told as left out.
+	r = ruleOf(t, decide(t, "corpus_size: 100\nrules: [{id: r, metric: blind_agreement, minimum: 0.5}]", body+labelled("i99", "ann", "a", "blind"), draw))
+	if *r.Numerator != 24 || *r.Denominator != 30 || len(r.LeftOut) != 1 || r.LeftOut[0] != (report.LeftOut{Reason: "not drawn blind", Count: 1}) {
+		t.Errorf("corpus: %d of %d, left out %v", *r.Numerator, *r.Denominator, r.LeftOut)
+	}
 	// Without the size of the corpus: the same counts, exact.
 	r = ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.5}]", body, draw))
 	if *r.Numerator != 24 || *r.Denominator != 30 || *r.Missing != 6 {
@@ -217,6 +222,17 @@ func TestGapOfOneAnnotator(t *testing.T) {
 	wants(t, p, report.Pass, direct.Lower, direct.Upper, 0)
 	if p.Interval.Method != interval.MethodFisherProduct || p.Interval.Width() >= r.Interval.Width() {
 		t.Errorf("%s, %v wide; want narrower than %v", p.Interval.Method, p.Interval.Width(), r.Interval.Width())
+	}
+	// With several annotators the form must be asked for.
+	p = ruleOf(t, decide(t, "rules: [{id: r, metric: anchoring_gap, maximum: 0.8, interval: pairwise}]", body+labelled("x", "bob", "a", "blind")))
+	if p.Verdict != report.InsufficientEvidence || !strings.Contains(p.Reason, "add `per: item`") {
+		t.Errorf("%s (%s), want INSUFFICIENT_EVIDENCE", p.Verdict, p.Reason)
+	}
+	// An item that one person labelled visible twice: its own agreement counts once, and the sides are means.
+	p = ruleOf(t, decide(t, "rules: [{id: r, metric: visible_agreement, maximum: 0.8}]",
+		several("v", "ann", "visible", 20, 20, 0)+"w,ann,a,a,visible,,,,,1700000001,\nw,ann,a,b,visible,,,,,1700000002,\n"))
+	if *p.Units != 21 || *p.Denominator != 22 || *p.Estimate != 20.5/21 || p.Interval.Method != interval.MethodUniformMixture {
+		t.Errorf("%d items of %d labels, estimate %v by %s", *p.Units, *p.Denominator, *p.Estimate, p.Interval.Method)
 	}
 	// An item on both sides: the two are not independent.
 	p = ruleOf(t, decide(t, "rules: [{id: r, metric: anchoring_gap, maximum: 0.8, interval: pairwise}]", body+labelled("b0", "ann", "a", "visible")))
@@ -402,6 +418,11 @@ func TestUnequalProbabilities(t *testing.T) {
 	if r.Verdict != report.InsufficientEvidence || !strings.Contains(r.Reason, "one look only") {
 		t.Errorf("repeated looks: %s (%s)", r.Verdict, r.Reason)
 	}
+	// Of a slice neither the sizes of batches nor independent draws are known.
+	r = ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.3, where: {kind: label}}]", body.String(), draw.String()))
+	if r.Verdict != report.ManualReview {
+		t.Errorf("a slice of batches: %s (%s)", r.Verdict, r.Reason)
+	}
 	// Equal probabilities change nothing.
 	even := strings.ReplaceAll(strings.ReplaceAll(body.String(), ",1,,,", ",0.5,,,"), ",0.25,,,", ",0.50,,,")
 	r = ruleOf(t, decide(t, rule, even))
@@ -506,5 +527,37 @@ func TestCorpusNeedsItems(t *testing.T) {
 	r = ruleOf(t, decide(t, "corpus_size: 100\nrules: [{id: r, metric: blind_agreement, minimum: 0.01, per: person}]", body)) // with two annotators the lower end is at most .11
 	if r.Verdict != report.Pass || r.Interval.Method != interval.MethodUniformMixture {
 		t.Errorf("%s (%s) by %s", r.Verdict, r.Reason, r.Interval.Method)
+	}
+}
+
+// TestNeedsOfACorpus: of a corpus of 2,000, 88 of 100 drawn agree. What is said to be needed decides, a tenth less does not;
+// where so many would have to be drawn that nothing rests, that is said.
+func TestNeedsOfACorpus(t *testing.T) {
+	const rule = "corpus_size: 2000\nrules: [{id: r, metric: blind_agreement, minimum: 0.85}]"
+	r := ruleOf(t, decide(t, rule, several("i", "ann", "blind", 100, 88, 0)))
+	if r.Verdict != report.InsufficientEvidence || r.Needs == nil || r.Needs.What != "items in a new draw of blind ones" {
+		t.Fatalf("%s, needs %+v", r.Verdict, r.Needs)
+	}
+	for n, want := range map[int]report.Verdict{r.Needs.AtLeast: report.Pass, r.Needs.AtLeast * 9 / 10: report.InsufficientEvidence} {
+		if got := ruleOf(t, decide(t, rule, several("i", "ann", "blind", n, int(math.Round(0.88*float64(n))), 0))); got.Verdict != want {
+			t.Errorf("with %d: %s, want %s", n, got.Verdict, want)
+		}
+	}
+	r = ruleOf(t, decide(t, "corpus_size: 110\nrules: [{id: r, metric: blind_agreement, minimum: 0.87}]", several("i", "ann", "blind", 100, 88, 0)))
+	if r.Verdict != report.InsufficientEvidence || r.Needs == nil || !strings.HasPrefix(r.Needs.What, "a larger corpus") {
+		t.Errorf("%s, needs %+v", r.Verdict, r.Needs)
+	}
+}
+
+// TestLostLabelInACorpus: an item with a blind label of its own, and a row marked blind after its suggestion was seen: among
+// comparisons that is one more, missing; among the items drawn from a corpus the item is the one that is missing.
+func TestLostLabelInACorpus(t *testing.T) {
+	body := several("i", "ann", "blind", 30, 30, 0)
+	body = strings.Replace(body, "i0,ann,a,a,blind,,,,,,\n", "i0,ann,a,a,blind,,,,,1700000001,\ni0,ann,a,a,visible,,,,,1700000002,\ni0,ann,a,a,blind,,,,,1700000003,\n", 1)
+	for size, want := range map[string][3]int{"": {30, 31, 1}, "corpus_size: 100\n": {29, 30, 1}} {
+		r := ruleOf(t, decide(t, size+"rules: [{id: r, metric: blind_agreement, minimum: 0.5}]", body))
+		if got := [3]int{*r.Numerator, *r.Denominator, *r.Missing}; got != want || r.Verdict != report.Pass {
+			t.Errorf("%q: %v, want %v; %s", size, got, want, r.Verdict)
+		}
 	}
 }

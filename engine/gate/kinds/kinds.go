@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/gate/anchoring"
 	"github.com/oloproof/oloproof/engine/gate/compare"
 	"github.com/oloproof/oloproof/engine/gate/fairness"
 	"github.com/oloproof/oloproof/engine/gate/humanai"
@@ -15,6 +16,7 @@ import (
 func All() []gate.Gate {
 	return []gate.Gate{
 		humanai.Gate{},
+		anchoring.Gate{},
 		compare.Gate{},
 		fairness.Gate{},
 	}
