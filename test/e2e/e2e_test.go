@@ -38,7 +38,7 @@ const (
 
 // fixture is a policy with its decisions, and what the action has to say of them.
 type fixture struct {
-	policy, decisions string // relative to the repository
+	policy, decisions string // relative to the repository; no decisions where the policy names its own
 	gate              string // "" is the default
 	verdict           string
 	exit              int
@@ -67,6 +67,11 @@ var fixtures = map[string]fixture{
 	"compare": {policy: "engine/example/compare/policy.yaml", decisions: "engine/example/compare/trials.csv", gate: "compare",
 		verdict: "INSUFFICIENT_EVIDENCE", exit: 3, counts: [4]int{0, 0, 3, 0}, failing: `["new-is-better","not-much-worse","can-be-relied-on"]`,
 		annotations: []string{"warning:21", "warning:26", "warning:32"}},
+	"fairness": {policy: "engine/example/fairness/fairness.yaml",
+		verdict: "FAIL", exit: 1, counts: [4]int{1, 1, 2, 0}, failing: `["fnr-by-sex","fnr-crossed","four-fifths"]`,
+		annotations: []string{"error:41", "warning:44", "warning:52"}},
+	"fairness-cases": {policy: testdata("fairness.yaml"), decisions: testdata("decided.csv"), gate: "fairness",
+		verdict: "PASS", exit: 0, counts: [4]int{1, 0, 0, 0}, failing: `[]`},
 }
 
 func testdata(name string) string { return "test/e2e/testdata/" + name }
