@@ -48,6 +48,9 @@ handed to the model on blind labels only.`,
 		example: "labels.csv --draw study/draw.csv",
 		flags: func(cmd *cobra.Command, req *request) {
 			cmd.Flags().StringVar(&req.flags.Draw, "draw", "", "`FILE` written by `oloproof anchoring draw`, which the labels must follow")
+			if req.verb == gate.Decide {
+				cmd.Flags().StringVar(&req.certificate, "certificate", "", "the `FILE` that a run which passes writes its certificate to")
+			}
 			cmd.Flags().BoolVar(&req.flags.ShowUnits, "show-reviewers", false, "name annotators in errors and findings")
 		},
 		extra: func(a *app) []*cobra.Command { return []*cobra.Command{a.drawCommand(), a.verifyCommand()} },
