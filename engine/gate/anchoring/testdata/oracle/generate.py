@@ -367,7 +367,7 @@ STUDIES = [
     # A corpus.
     {"what": "a corpus of 300, no draw", "exactly": 60, "items": 120, "agree": 0.93, "settings": {"corpus_size": 300}, "rules": [rule(BLIND, minimum=0.8), rule(BLIND, minimum="@lower"), rule(BLIND, minimum="@lower+")], "want": [None, PASS, UNSURE]},
     {"what": "a corpus drawn, some items without a row", "draw": [(150, 0.3, "0.3", True)], "absent": 0.05, "agree": 0.95, "settings": {"corpus_size": 150}, "rules": [rule(BLIND, minimum=0.6), rule(BLIND, maximum=0.7)],
-     "shows": ["drawn blind, no row"]},
+     "shows": ["drawn blind, no blind row"]},
     {"what": "corpus_size on the rule, missing labels", "exactly": 50, "items": 60, "no_label": 0.1, "rules": [rule(BLIND, minimum=0.6, corpus_size=80), rule(BLIND, minimum=0.6)]},
     {"what": "everything was drawn: nothing rests", "exactly": 40, "items": 40, "agree": 0.9, "no_label": 0.05, "settings": {"corpus_size": 40}, "rules": [rule(BLIND, minimum="@lower"), rule(BLIND, maximum="@upper"), rule(BLIND, minimum="@upper+")],
      "want": [PASS, PASS, FAIL]},
@@ -377,9 +377,9 @@ STUDIES = [
     # A draw.
     {"what": "a draw that was kept to", "draw": [(100, 0.4, "0.4")], "rules": [rule(BLIND, minimum=0.6), rule(GAP, maximum=0.5)]},
     {"what": "items drawn blind without a row, one annotator", "draw": [(100, 0.4, "0.4")], "absent": 0.1, "rules": [rule(BLIND, minimum=0.5), rule(BLIND, per="label", minimum=0.5), rule(BLIND, minimum=0.85)], "want": [None, None, UNSURE],
-     "shows": ["drawn blind, no row"]},
+     "shows": ["drawn blind, no blind row"]},
     {"what": "items drawn blind without a row: missing for everyone", "people": 5, "labels_an_item": 2, "draw": [(60, 0.5, "0.5")], "absent": 0.08, "rules": [rule(BLIND, minimum=0.1), rule(BLIND, per="item", minimum=0.5), rule(BLIND, minimum="@lower")],
-     "want": [None, None, PASS], "shows": ["drawn blind, no row"]},
+     "want": [None, None, PASS], "shows": ["drawn blind, no blind row"]},
     {"what": "departures: drawn blind and shown", "draw": [(100, 0.5, "0.5")], "depart": {"shown": 0.1}, "rules": [rule(BLIND, minimum=0.2), rule(GAP, maximum=0.9), rule(VISIBLE, minimum=0.5)], "want": [REVIEW, REVIEW, PASS],
      "shows": ["drawn blind, shown"]},
     {"what": "departures: drawn visible and blind", "draw": [(100, 0.4, "0.4")], "depart": {"blind": 0.1}, "rules": [rule(BLIND, minimum=0.2), rule(BLIND, minimum=1), rule(VISIBLE, minimum=0.5)], "want": [REVIEW, REVIEW, PASS],

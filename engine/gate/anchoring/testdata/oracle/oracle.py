@@ -34,6 +34,7 @@ EXIT = {PASS: 0, FAIL: 1, INSUFFICIENT: 3, REVIEW: 4}
 BLIND, VISIBLE, VERIFY = "blind", "visible", "verify"
 SEEN, RELABELLED, REPEATED = "suggestion seen before", "relabelling after a disagreement", "repeated blind label"
 NO_SUGGESTION = "no suggestion"
+NOT_ACCEPTED = "accepted not recorded"
 NO_COMPARISON, ONE_SIDE = "person without such a label", "person with one kind only"
 
 RATES = ("blind_agreement", "visible_agreement", "acceptance_rate", "verify_acceptance")
@@ -560,6 +561,8 @@ def collect(study):
                 study.visible.append(Comparison(*of, agreement(row)))
             if row.accepted is not None:
                 study.accepted.append(Comparison(*of, row.accepted))
+            else:
+                study.left_out["acceptance_rate"][NOT_ACCEPTED] += 1
         elif row.cls == REPEATED:
             study.left_out["blind_agreement"][REPEATED] += 1
         elif row.cls == BLIND:
@@ -583,8 +586,9 @@ def collect(study):
                 study.doubts.append("peeked after a blind label of its own")
     study.people = people
     if study.draw is not None:
-        labelled = {row.item for row in study.rows}
-        study.absent = [item for item, (visible, _) in study.draw.items() if not visible and item not in labelled]
+        # With visible rows only, an item drawn blind would be dropped by looking at it.
+        hidden = {row.item for row in study.rows if not row.visible}
+        study.absent = [item for item, (visible, _) in study.draw.items() if not visible and item not in hidden]
         study.blind += [Comparison(item, None, None) for item in study.absent]
         find_departures(study)
 
@@ -878,8 +882,8 @@ def gap(study, per, a, repeated, pairwise, doubts):
         items = [{c.item for c in side} for side in sides.values()]
         if items[0] & items[1] or any(several_on_an_item(side, doubts) for side in sides.values()):
             found.undecided.append("pairwise needs disjoint items with one label each")
-            found.units = len(study.visible) + len(study.blind)
-            found.estimate = None
+            join_sides(found, *(rate(study, side, per, a / 2, repeated, doubts) for side in sides.values()))
+            found.ends = None
         else:
             if any(c.extra for c in study.blind):
                 doubts.append("a relabelling in Fisher's product")
@@ -891,7 +895,7 @@ def gap(study, per, a, repeated, pairwise, doubts):
         one, two = (rate(study, side, per, a / 2, repeated, doubts) for side in sides.values())
         join_sides(found, one, two)
         found.review += one.review or two.review
-        found.method = one.method if one.method == two.method else f"{one.method} and {two.method}"
+        found.method = one.method if one.method == two.method else "uniform-mixture"  # the name of the wider of the two
     if min(recorded.values()) < LEAST_ON_A_SIDE:
         found.estimate = None
         found.undecided.append("fewer than 5 on a side")
@@ -1126,7 +1130,7 @@ def expected(study):
     reasons = Counter(row.cls for row in study.rows if row.cls in (SEEN, RELABELLED, REPEATED))
     reasons[NO_SUGGESTION] = sum(reasons_of[NO_SUGGESTION] for reasons_of in study.left_out.values())
     reasons["blind label missing"] = sum(c.value is None and c.annotator is not None for c in study.blind) - reasons[SEEN] - reasons[RELABELLED]
-    reasons["drawn blind, no row"] = len(study.absent)
+    reasons["drawn blind, no blind row"] = len(study.absent)
     result = {
         "verdict": verdict,
         "exit_status": EXIT[verdict],
