@@ -141,6 +141,20 @@ func TestOrderOfVerdicts(t *testing.T) {
 			t.Errorf("%s: %s (%s), want %s", c.name, r.Verdict, r.Reason, c.want)
 		}
 	}
+	// With too much left out no group and no pair has a verdict either.
+	for _, rule := range []string{"max_group_gap: 0.1", "min_group_ratio: 0.8", "worst_group: {maximum: 0.5}"} {
+		r := ruleOf(t, decide(t, declared(rule), with(far, 200, "1,1,other", 70, "1,1,")))
+		for _, c := range r.Cells {
+			if c.Verdict != report.InsufficientEvidence || c.Reason == "" {
+				t.Errorf("%s: %v is %s, %q", rule, c.Labels, c.Verdict, c.Reason)
+			}
+		}
+		for _, p := range r.Pairs {
+			if p.Verdict != report.InsufficientEvidence {
+				t.Errorf("%s: %v is %s", rule, p.Groups, p.Verdict)
+			}
+		}
+	}
 	// Exactly max_left_out is still decided: 40 of 400 at .10, and of a share that binary cannot hold, 3 of 30 at .1.
 	file := with([]any{200, "1,0,female", 160, "1,1,male", 40, "1,1,"})
 	if r := ruleOf(t, decide(t, bySex("rate: false_negative, max_group_gap: 0.1"), file)); r.Verdict != report.Fail {

@@ -104,12 +104,11 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 	return q
 }
 
-// ofRates are the settings without those that are for means: looks: once plans the number of units of a mean.
+// ofRates are the settings as rates take them: looks: once plans the number of units of means, and rates are exact for one look.
 func ofRates(j policy.Judging) policy.Judging {
 	if j.Looks.Value == policy.LooksOnce {
 		j.Looks = policy.Text{}
 	}
-	j.Planned, j.MeanMethod = policy.Int{}, policy.Text{}
 	return j
 }
 
