@@ -278,9 +278,6 @@ func labels(t *Tally, abstain map[string]bool, f *gate.Found, named func([]strin
 		map[bool]string{true: "output", false: "outputs"}[len(never) == 1], gate.Quoted(never))
 }
 
-// markers are texts that often stand for "not recorded", without letter case and spaces.
-var markers = []string{"na", "n/a", "#n/a", "nan", "none", "null", "nil", "-", "--", "?", ".", "missing", "unknown", "notrecorded"}
-
 // likely is decisions that look as if they meant "not recorded".
 type likely struct {
 	count  int
@@ -300,7 +297,7 @@ func (t *Tally) likelyMissing() likely {
 	count, values := 0, map[string]bool{}
 	for _, r := range t.rows {
 		d := r.decision
-		if d.recorded && !used[d.value] && slices.Contains(markers, gate.Folded(d.value)) {
+		if d.recorded && !used[d.value] && gate.Marker(d.value) {
 			count++
 			values[d.value] = true
 		}
