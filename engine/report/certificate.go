@@ -2,14 +2,17 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the published schema
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
 )
@@ -47,8 +50,11 @@ type PolicyText struct {
 	Text string `json:"text"`
 }
 
-// certified is the metric that a hand-over rests on.
-const certified = "blind_agreement"
+// certifying is the gate that writes certificates, and certified the metric that a hand-over rests on.
+const (
+	certifying = "anchoring"
+	certified  = "blind_agreement"
+)
 
 // Certifies reports whether a rule is one that a certificate states.
 func Certifies(r *Rule) bool {
@@ -86,25 +92,55 @@ func Certify(r *Report, text []byte) (*Certificate, error) {
 // JSON returns the published form: one indented document with a final newline.
 func (c *Certificate) JSON() ([]byte, error) { return Document(c) }
 
-// ParseCertificate reads what JSON writes, strictly: another schema, an unknown key, anything after the document, or a
-// certificate without a rule, a file or a policy is an error.
+// ParseCertificate reads what JSON writes, strictly: another schema or gate, a key that is unknown, there twice or in
+// another place, anything after the document, or a certificate without a rule, a file or a policy is an error. White
+// space may differ.
 func ParseCertificate(data []byte) (*Certificate, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	c := &Certificate{}
 	if err := dec.Decode(c); err != nil {
-		return nil, fmt.Errorf("it is not a certificate: %w", err)
+		return nil, fmt.Errorf("it is not a certificate: %s", notCertificate(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("it is not a certificate: something follows the document")
 	}
 	switch {
 	case c.Schema != CertificateSchemaName:
-		return nil, fmt.Errorf("its schema is %q; this program reads %s", c.Schema, CertificateSchemaName)
-	case len(c.Rules) == 0 || len(c.Inputs) == 0 || c.Policy.Text == "":
-		return nil, errors.New("it is not a whole certificate: it lacks rules, inputs or the policy's text")
+		return nil, fmt.Errorf("its schema is %s; this program reads %s", diag.Quote(c.Schema), CertificateSchemaName)
+	case c.Gate != certifying:
+		return nil, fmt.Errorf("its gate is %s, and certificates are of %s", diag.Quote(c.Gate), certifying)
+	case len(c.Rules) == 0 || len(c.Inputs) == 0 || c.Policy.Text == "" || c.Policy.Path == "":
+		return nil, errors.New("it is not a whole certificate: it lacks rules, inputs, or the policy's path or text")
+	}
+	// A key that is there twice, or in other letter case, is read without a word: what is not written again was not
+	// said in one way only.
+	again, err := c.JSON()
+	if err != nil {
+		return nil, err
+	}
+	var read, written bytes.Buffer
+	if err := errors.Join(json.Compact(&read, data), json.Compact(&written, again)); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(read.Bytes(), written.Bytes()) {
+		return nil, errors.New("it is not as this program writes certificates: a key is there twice or in another place, or a value is written in another way; use the file as it was written")
 	}
 	return c, nil
+}
+
+// notCertificate says in plain words why a document cannot be decoded.
+func notCertificate(err error) string {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Sprintf("%s cannot be a JSON %s", diag.Quote(wrong.Field), wrong.Value)
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return "it is empty"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends in the middle"
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // Differences says in sentences why a certificate does not hold for a run computed again by its policy; today is the
@@ -158,11 +194,38 @@ func (c *Certificate) Differences(r *Report, today string) []string {
 		s := r.Gates[0].Settings
 		items, _ := strconv.Atoi(s["valid_items"])
 		size, _ := strconv.Atoi(s["corpus_size"])
-		if c.Model != s["model"] || c.Guideline != s["guideline"] || c.ValidUntil != s["valid_until"] || c.ValidItems != items || c.CorpusSize != size {
-			add("It states another model, guideline, validity or corpus size than its policy.")
+		if c.Name != r.Gates[0].Name || c.Model != s["model"] || c.Guideline != s["guideline"] || c.ValidUntil != s["valid_until"] || c.ValidItems != items || c.CorpusSize != size {
+			add("It states another name, model, guideline, validity or corpus size than its policy.")
 		}
 	}
+	if len(list) == 0 && c.Tool == r.Tool && !c.sameAs(r) {
+		add("It states something else than this version of the program writes of the same files.")
+	}
 	return list
+}
+
+// sameAs reports whether a run by the same version of the program gives this very certificate, whatever its files are
+// named.
+func (c *Certificate) sameAs(r *Report) bool {
+	again, err := Certify(r, []byte(c.Policy.Text))
+	if err != nil {
+		return false
+	}
+	var docs [2][]byte
+	for i, one := range []*Certificate{c, again} {
+		same := *one
+		same.Inputs = slices.Clone(one.Inputs)
+		for j := range same.Inputs {
+			same.Inputs[j].Path, same.Inputs[j].Findings = "", nil
+		}
+		slices.SortFunc(same.Inputs, func(a, b Input) int {
+			return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.SHA256, b.SHA256))
+		})
+		if docs[i], err = same.JSON(); err != nil {
+			return false
+		}
+	}
+	return bytes.Equal(docs[0], docs[1])
 }
 
 // fileWithRole names a file and what it holds.
@@ -173,9 +236,10 @@ func fileWithRole(in Input) string {
 	return "the " + in.Role + " " + diag.Quote(in.Path)
 }
 
-// sameResult reports whether two rules state the same numbers; their sentences may differ between versions.
+// sameResult reports whether two rules state the same numbers of the same units; their sentences may differ between
+// versions.
 func sameResult(a, b *Rule) bool {
-	return a.Metric == b.Metric && a.Threshold == b.Threshold && a.Verdict == b.Verdict &&
+	return a.Metric == b.Metric && a.Threshold == b.Threshold && a.Verdict == b.Verdict && maps.Equal(a.Labels, b.Labels) &&
 		reflect.DeepEqual(a.Interval, b.Interval) && reflect.DeepEqual(a.Estimate, b.Estimate) &&
 		reflect.DeepEqual([]*int{a.Numerator, a.Denominator, a.Units, a.Missing}, []*int{b.Numerator, b.Denominator, b.Units, b.Missing})
 }

@@ -25,13 +25,17 @@ type certificateFile struct {
 	text  []byte // the policy's, as the run has it
 }
 
-// prepareCertificate looks at the path of a certificate and reads the policy, which the certificate will hold, once for
-// both: what is decided and what is certified are then the same text. nil where none is asked for.
+// prepareCertificate looks at the path of a certificate and at the policy, which is read once for both: what is decided
+// and what is certified are then the same text. A path that cannot be written, and a policy of which no run could be
+// certified, are told before anything is decided. nil where no certificate is asked for.
 func (a *app) prepareCertificate(req *request, s *sink) (*certificateFile, error) {
 	if req.certificate == "" {
 		return nil, nil
 	}
 	c := &certificateFile{path: req.certificate}
+	if c.path == "-" {
+		return nil, usagef("--certificate: standard output has the report; name a file")
+	}
 	var err error
 	if c.place, err = prepare(c.path); err != nil {
 		return nil, usagef("--certificate: %w", err)
@@ -44,6 +48,11 @@ func (a *app) prepareCertificate(req *request, s *sink) (*certificateFile, error
 	if isFile(a.stdout.Writer, c.place) {
 		return nil, usagef("--certificate: standard output goes to %s already; give the certificate a path of its own", c.path)
 	}
+	for _, name := range append([]string{req.policy, req.flags.Draw}, req.files...) {
+		if sameFile(name, c.place) {
+			return nil, usagef("--certificate: %s is a file that the run reads; give the certificate a path of its own", c.path)
+		}
+	}
 	if req.policy == "" {
 		return nil, nil // the run says that it lacks one
 	}
@@ -51,7 +60,47 @@ func (a *app) prepareCertificate(req *request, s *sink) (*certificateFile, error
 		return nil, nil // the run says that it cannot be read
 	}
 	req.text = c.text
-	return c, nil
+	return c, a.certifiable(*req)
+}
+
+// certifiable says why no run of a policy could be certified, whatever the labels are; nil where one could be, and where
+// the run will say itself what is wrong with the policy.
+func (a *app) certifiable(req request) error {
+	diags := &diag.List{}
+	p := a.loadPolicy(req, req.policy, diags)
+	if p == nil {
+		return nil
+	}
+	own := p.Of(req.gate.Section())
+	switch len(own) {
+	case 0:
+		return nil
+	case 1:
+	default:
+		return usagef("--certificate: a certificate is for one section, and %s has %d sections %s: keep one in a policy of its own", req.policy, len(own), req.gate.Section())
+	}
+	rules := req.gate.Compile(gate.Source{Verb: gate.Decide, Section: own[0], Settings: own[0].Settings, NoFiles: true}, diags).Rules()
+	if diags.Len() > 0 {
+		return nil
+	}
+	for _, rule := range rules {
+		stated := report.Rule{Measure: report.Measure{Metric: rule.Metric.Value}, Threshold: report.Threshold{Kind: report.Kind(rule.Threshold.Kind)}, Advisory: rule.Advisory}
+		if report.Certifies(&stated) {
+			if until := own[0].Map.Text("valid_until"); until.Set && until.Value < a.day(req) {
+				return usagef("--certificate: it could not hold: %s: valid_until is %s, and today is %s", until.Pos, until.Value, a.day(req))
+			}
+			return nil
+		}
+	}
+	return usagef("--certificate: there is nothing to certify: no counting rule of %s is a minimum of blind_agreement, which a hand-over rests on", req.policy)
+}
+
+// day is the day of a run, YYYY-MM-DD: the one that the command line names, else the clock's in UTC.
+func (a *app) day(req request) string {
+	if req.today != "" {
+		return req.today
+	}
+	return a.Now().UTC().Format("2006-01-02")
 }
 
 // write writes the certificate of a run that passes. A run that does not pass certifies nothing: it says so, and that
@@ -59,6 +108,9 @@ func (a *app) prepareCertificate(req *request, s *sink) (*certificateFile, error
 func (c *certificateFile) write(a *app, r *report.Report) error {
 	if c == nil || r.ExitStatus == report.ExitUnusable {
 		return nil
+	}
+	if a.wasRead(c.place) { // named by the policy, or found by a glob
+		return fmt.Errorf("cannot write %s: the run read this file, and a certificate does not take its place", c.path)
 	}
 	certificate, err := report.Certify(r, c.text)
 	if err != nil {
@@ -70,9 +122,6 @@ func (c *certificateFile) write(a *app, r *report.Report) error {
 		return nil
 	}
 	data, err := certificate.JSON()
-	if err == nil && a.wasRead(c.place) {
-		err = errors.New("the run read this file, and a certificate does not take its place")
-	}
 	if err == nil {
 		err = writeWhole(c.place, data)
 	}
@@ -82,8 +131,9 @@ func (c *certificateFile) write(a *app, r *report.Report) error {
 	return nil
 }
 
-// maxCertificate is how many bytes of a certificate are read: its policy's 1 MiB, escaped, and its rules.
-const maxCertificate = 16 << 20
+// maxCertificate is how large a certificate may be, in bytes: above that of a policy of 1 MiB with nothing but short
+// rules, some 20,000 of them at less than 3 KiB each.
+const maxCertificate = 64 << 20
 
 // verification is what `anchoring verify --json` prints.
 type verification struct {
@@ -112,18 +162,13 @@ passed. Other files do not make it hold even where they pass: they are a new tes
 A certificate is not signed, and whoever can edit it can edit the policy in it: --policy FILE checks that it is
 the one you mean. Exit status: 0 it holds, 1 it does not, 2 it cannot be told.`,
 		Example: "  oloproof anchoring gate labels.csv --policy policy.yaml --certificate certificate.json\n  oloproof anchoring verify certificate.json labels.csv",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usagef("verify needs a certificate and the files of labels, such as `oloproof anchoring verify certificate.json labels.csv`")
-			}
-			return nil
-		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			var err error
-			if req.delimiter, err = parseDelimiter(delimiter); err == nil {
-				err = checkFlags(req)
+			var absent, wrong error
+			if len(args) < 2 {
+				absent = usagef("verify needs a certificate and the files of labels, such as `oloproof anchoring verify certificate.json labels.csv`")
 			}
-			if err != nil {
+			req.delimiter, wrong = parseDelimiter(delimiter)
+			if err := errors.Join(absent, wrong, checkFlags(req)); err != nil {
 				return err
 			}
 			req.files = args[1:]
@@ -148,9 +193,13 @@ func (a *app) verify(req request, path, policyFile string, asJSON bool) error {
 		}
 		return a.unusable(diags)
 	}
-	data, err := readFile(nil, path, maxCertificate)
+	data, err := readFile(nil, path, maxCertificate+1)
 	var c *report.Certificate
-	if err == nil {
+	switch {
+	case err != nil:
+	case len(data) > maxCertificate:
+		err = fmt.Errorf("it is larger than %d MiB, and no certificate is", maxCertificate>>20)
+	default:
 		c, err = report.ParseCertificate(data)
 	}
 	if err != nil {
@@ -158,9 +207,7 @@ func (a *app) verify(req request, path, policyFile string, asJSON bool) error {
 		return unusable()
 	}
 	req.policy, req.text = c.Policy.Path, []byte(c.Policy.Text)
-	if req.today == "" {
-		req.today = a.Now().UTC().Format("2006-01-02")
-	}
+	req.today = a.day(req)
 	v := verification{
 		Schema: "oloproof-verification/1", Today: req.today,
 		Certificate: report.File{Path: path, SHA256: digestOf(data)},
@@ -182,7 +229,11 @@ func (a *app) verify(req request, path, policyFile string, asJSON bool) error {
 	r := a.run(req)
 	if r.ExitStatus == report.ExitUnusable {
 		for _, p := range r.Errors {
-			diags.Add(diag.Diagnostic{Pos: p.Pos(), Message: p.Message})
+			pos := p.Pos()
+			if pos.File == c.Policy.Path {
+				pos.File = path + ": " + pos.File // the text in the certificate, not the file of that name
+			}
+			diags.Add(diag.Diagnostic{Pos: pos, Message: p.Message})
 		}
 		return unusable()
 	}

@@ -49,6 +49,9 @@ func folder(pairs ...string) fstest.MapFS {
 // humanAI is the gate of the studies here.
 func humanAI() gate.Gate { return kinds.Lookup("human-ai") }
 
+// anchoringGate is the gate of labels given without a suggestion.
+func anchoringGate() gate.Gate { return kinds.Lookup("anchoring") }
+
 // fairnessGate is the gate of declared groups.
 func fairnessGate() gate.Gate { return kinds.Lookup("fairness") }
 
@@ -98,9 +101,16 @@ func crossedStudy(people, cases int, right func(person, item int, with bool) boo
 
 // caseRows is a file of decided cases for the fairness gate: the id, from 1 upwards, and the given columns. blocks are
 // how many cases are alike and the row that they have, by turns.
-func caseRows(columns string, blocks ...any) string {
+func caseRows(columns string, blocks ...any) string { return numberedRows("id", columns, blocks...) }
+
+// labelRows is a file of labels for the anchoring gate: the item, from 1 upwards, and the given columns, in blocks as
+// caseRows has them.
+func labelRows(columns string, blocks ...any) string { return numberedRows("item", columns, blocks...) }
+
+// numberedRows is a file whose first column counts from 1 upwards, in blocks of rows that are alike otherwise.
+func numberedRows(first, columns string, blocks ...any) string {
 	var b strings.Builder
-	b.WriteString("id," + columns + "\n")
+	b.WriteString(first + "," + columns + "\n")
 	id := 0
 	for i := 0; i < len(blocks); i += 2 {
 		for range blocks[i].(int) {
@@ -129,6 +139,24 @@ func compileReportSchema() (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	return c.Compile("report.schema.json")
+}
+
+// compileCertificateSchema compiles the published schema of certificates, which refers to that of reports by its name.
+func compileCertificateSchema() (*jsonschema.Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	var id string
+	for _, text := range [][]byte{report.JSONSchema, report.CertificateSchema} {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		id = doc.(map[string]any)["$id"].(string)
+		if err := c.AddResource(id, doc); err != nil {
+			return nil, err
+		}
+	}
+	return c.Compile(id)
 }
 
 // reportSchema is the compiled schema.

@@ -47,16 +47,18 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":  exitsCommand,
-			"write":  writeCommand,
-			"gzip":   compressCommand("gzip", gzipped),
-			"zstd":   compressCommand("zstd", zstandard),
-			"valid":  validCommand,
-			"field":  fieldCommand,
-			"same":   sameCommand,
-			"study":  studyCommand,
-			"cases":  casesCommand,
-			"begins": beginsCommand,
+			"exits":       exitsCommand,
+			"write":       writeCommand,
+			"gzip":        compressCommand("gzip", gzipped),
+			"zstd":        compressCommand("zstd", zstandard),
+			"valid":       validCommand,
+			"field":       fieldCommand,
+			"same":        sameCommand,
+			"study":       studyCommand,
+			"cases":       rowsCommand("cases", caseRows),
+			"labels":      rowsCommand("labels", labelRows),
+			"certificate": certificateCommand,
+			"begins":      beginsCommand,
 		},
 	})
 }
@@ -216,19 +218,34 @@ func studyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 }
 
-// casesCommand is `cases FILE COLUMNS COUNT ROW …`: a file of decided cases, of which COUNT are alike: ROW holds the
-// columns beside the id, which goes from 1 upwards.
-func casesCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 4 || len(args)%2 != 0 {
-		ts.Fatalf("usage: cases FILE COLUMNS COUNT ROW [COUNT ROW …]")
+// rowsCommand is `cases FILE COLUMNS COUNT ROW …`, a file of decided cases, or `labels FILE COLUMNS COUNT ROW …`, one of
+// labels. COUNT of its rows are alike: ROW holds the columns beside the first, the id or the item, which goes from 1
+// upwards.
+func rowsCommand(name string, rows func(columns string, blocks ...any) string) func(ts *testscript.TestScript, neg bool, args []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < 4 || len(args)%2 != 0 {
+			ts.Fatalf("usage: %s FILE COLUMNS COUNT ROW [COUNT ROW …]", name)
+		}
+		var blocks []any
+		for i := 2; i < len(args); i += 2 {
+			count, err := strconv.Atoi(args[i])
+			ts.Check(err)
+			blocks = append(blocks, count, args[i+1])
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(rows(args[1], blocks...)), 0o644))
 	}
-	var blocks []any
-	for i := 2; i < len(args); i += 2 {
-		count, err := strconv.Atoi(args[i])
-		ts.Check(err)
-		blocks = append(blocks, count, args[i+1])
+}
+
+// certificateCommand is `certificate FILE`: the file is a certificate that the published schema accepts.
+func certificateCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: certificate FILE")
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(caseRows(args[1], blocks...)), 0o644))
+	schema, err := compileCertificateSchema()
+	ts.Check(err)
+	if err := validate(schema, []byte(ts.ReadFile(args[0]))); err != nil {
+		ts.Fatalf("%#v", err)
+	}
 }
 
 // beginsCommand is `begins FILE START`: the file begins with the content of the other.
