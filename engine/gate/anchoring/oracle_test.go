@@ -71,11 +71,12 @@ type (
 
 // oracleReasons are the oracle's words for why something is left out.
 var oracleReasons = map[string]string{
-	"no suggestion":               reasonNoSuggestion,
-	"repeated blind label":        reasonRepeated,
-	"person without such a label": reasonNoneOwn,
-	"person with one kind only":   reasonOneSide,
-	"accepted not recorded":       reasonNotAccepted,
+	"no suggestion":                 reasonNoSuggestion,
+	"repeated blind label":          reasonRepeated,
+	"person without such a label":   reasonNoneOwn,
+	"item that one person labelled": reasonOnePerson,
+	"person with one kind only":     reasonOneSide,
+	"accepted not recorded":         reasonNotAccepted,
 }
 
 // near is how far ends of the methods may lie from the oracle's, which finds these two in ordinary floating point or without

@@ -35,7 +35,7 @@ BLIND, VISIBLE, VERIFY = "blind", "visible", "verify"
 SEEN, RELABELLED, REPEATED = "suggestion seen before", "relabelling after a disagreement", "repeated blind label"
 NO_SUGGESTION = "no suggestion"
 NOT_ACCEPTED = "accepted not recorded"
-NO_COMPARISON, ONE_SIDE = "person without such a label", "person with one kind only"
+NO_COMPARISON, ONE_SIDE, ONE_PERSON = "person without such a label", "person with one kind only", "item that one person labelled"
 
 RATES = ("blind_agreement", "visible_agreement", "acceptance_rate", "verify_acceptance")
 ON_BLIND = ("blind_agreement", "anchoring_gap", "people_agreement", "model_minus_people")
@@ -923,6 +923,7 @@ def people(study, metric, a, doubts):
         rows = list(study.people[item].values())
         labels = [row.label for row in rows if row is not None and row.label]
         if len(rows) < 2:
+            found.left_out[ONE_PERSON] += len(rows)
             continue
         without = len(rows) - len(labels)
         if without and (len(rows) > 2 or metric == "model_minus_people"):
