@@ -132,7 +132,7 @@ func (a *app) decide(in actionInputs, root *os.Root) *report.Report {
 // chooseGate returns the gate that is asked, nil for every section of a release file.
 //
 //	policy       decisions   gate       is asked
-//	bare rules   given       any        that gate, by default human-ai
+//	bare rules   given       any        that gate, by default the one whose keys they stand beside, else human-ai
 //	bare rules   none        any        nothing: an error, unless the policy or input baseline names files
 //	sections     none        none       every section
 //	sections     none        named      that section
@@ -152,6 +152,9 @@ func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
 	case !hasSections && len(in.decisions) == 0 && in.baseline == "" && !namesFiles(document.Root):
 		diags.Addf(diag.Pos{}, "input decisions is empty, and %s names no files of its own: give paths or globs, one a line", diag.Printable(in.policy))
 	case !hasSections && in.gate == nil:
+		if g := gateOfKeys(document.Root); g != nil {
+			return g
+		}
 		return kinds.Lookup("human-ai")
 	case hasSections && len(in.decisions) > 0 && in.gate == nil:
 		diags.Addf(diag.Pos{}, "input decisions is given, but not which section of %s it belongs to: name its gate in input gate, or leave decisions empty", diag.Printable(in.policy))
@@ -161,7 +164,7 @@ func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
 
 // namesFiles reports whether bare rules come with files of their own, under a gate's key for them.
 func namesFiles(root *policy.Map) bool {
-	return slices.ContainsFunc([]string{"decisions", "trials", "cases"}, root.Has)
+	return slices.ContainsFunc([]string{"decisions", "labels", "trials", "cases"}, root.Has)
 }
 
 // readInputs reads every input. What is wrong goes to diags; such an input has its default.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -154,10 +155,13 @@ func (a *app) verbCommand(g gate.Gate, verb gate.Verb, text gateText) *cobra.Com
 			req.files = args
 			switch {
 			case !req.declared:
+			case len(args) == 0 && req.beside != "": // the section of a release file is a declaration too
+				req.policy, req.beside = req.beside, ""
 			case len(args) == 0:
 				absent = usagef("%s needs a declaration, such as `oloproof %s %s fairness.yaml`", g.Name(), g.Name(), verb)
 			default:
 				req.policy, req.files = args[0], args[1:]
+				absent = noDeclaration(g, args[0])
 			}
 			req.delimiter, wrong = parseDelimiter(delimiter)
 			return a.finish(req, out, errors.Join(absent, wrong, checkFlags(req)))
@@ -179,6 +183,25 @@ func (a *app) verbCommand(g gate.Gate, verb gate.Verb, text gateText) *cobra.Com
 	}
 	out.flags(cmd)
 	return cmd
+}
+
+// noDeclaration says that a name in a declaration's place is most likely none: a misspelt verb, or data.
+func noDeclaration(g gate.Gate, name string) error {
+	if _, err := os.Stat(name); err != nil {
+		var verbs []string
+		for _, v := range verbNames {
+			verbs = append(verbs, string(v))
+		}
+		if near := diag.Nearest(name, verbs); near != "" {
+			return usagef("unknown command %q for \"oloproof %s\"; did you mean %s?", name, g.Name(), near)
+		}
+	}
+	for _, ending := range []string{".csv", ".tsv", ".jsonl", ".ndjson", ".gz", ".zst", ".parquet"} {
+		if strings.HasSuffix(strings.ToLower(name), ending) {
+			return usagef("%s looks like a file of cases; name the declaration (YAML) first, such as `oloproof %s fairness.yaml %s`", name, g.Name(), name)
+		}
+	}
+	return nil
 }
 
 // parseDelimiter reads --delimiter.

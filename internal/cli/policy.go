@@ -10,6 +10,7 @@ import (
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
+	"github.com/oloproof/oloproof/engine/policy"
 )
 
 // policyCommand is `policy check`.
@@ -54,7 +55,11 @@ func (a *app) checkPolicies(paths []string, gateName string) error {
 	for _, path := range paths {
 		var parts []part
 		var diags *diag.List
-		for _, g := range candidates {
+		tries := candidates
+		if g := a.ownGate(path); g != nil && gateName == "" {
+			tries = []gate.Gate{g}
+		}
+		for _, g := range tries {
 			tried, problems := a.checkPolicy(path, g)
 			if diags == nil || problems.Len() < diags.Len() {
 				parts, diags = tried, problems
@@ -102,4 +107,40 @@ func (a *app) checkPolicy(path string, g gate.Gate) ([]part, *diag.List) {
 	}
 	checkRules(p, parts, diags)
 	return parts, diags
+}
+
+// ownKeys are the keys of a section that only one gate has, by gate. A file without sections that holds one is that
+// gate's.
+var ownKeys = map[string][]string{
+	"human-ai":  {"decisions", "design", "assignment", "abstain"},
+	"anchoring": {"labels", "draw", "corpus_size", "minimum_blind_sample", "least_inclusion_probability"},
+	"compare":   {"trials", "case_list", "plan", "baseline", "candidate"},
+	"fairness":  {"cases", "attributes", "intersections", "min_cell"},
+}
+
+// gateOfKeys returns the gate whose keys a mapping holds, nil where it holds those of none or of several.
+func gateOfKeys(root *policy.Map) gate.Gate {
+	var found []string
+	for name, keys := range ownKeys {
+		if slices.ContainsFunc(keys, root.Has) {
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return kinds.Lookup(found[0])
+}
+
+// ownGate returns the gate that a policy file without sections is clearly for; nil where that cannot be told.
+func (a *app) ownGate(path string) gate.Gate {
+	data, err := readFile(nil, path, maxPolicy)
+	if err != nil {
+		return nil
+	}
+	document := policy.Parse(path, data, &diag.List{})
+	if document == nil {
+		return nil
+	}
+	return gateOfKeys(document.Root)
 }

@@ -59,7 +59,8 @@ type part struct {
 	gate     gate.Gate
 	settings policy.Settings
 	question gate.Question
-	inputs   []int // which of the report's inputs are its
+	notes    []report.Finding // what is to be known of the policies, beside what the gate says
+	inputs   []int            // which of the report's inputs are its
 }
 
 // evaluate goes through the steps of a run. Problems of the input go to diags; an error is a fault of ours.
@@ -92,6 +93,7 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w; this is a fault in oloproof", part.gate.Name(), err)
 		}
+		answer.Gate.Findings = append(answer.Gate.Findings, part.notes...)
 		out.Gates = append(out.Gates, answer.Gate)
 		locate(out.Inputs, part.inputs, answer.Located)
 		for _, rule := range part.question.Rules() {
@@ -209,10 +211,15 @@ func compile(req request, p, beside *policy.Policy, diags *diag.List) []part {
 		if section != nil {
 			source.Settings = section.Settings
 		}
+		var notes []report.Finding
 		if section != nil && beside != nil {
-			source.Beside, source.Settings = accompany(section, beside, len(p.Sections) > 1, diags)
+			source.Beside, source.Settings = accompany(section, beside, len(p.Of(section.Key)) > 1, diags)
+			if len(beside.Of(section.Key)) == 0 {
+				notes = append(notes, report.Finding{Code: "policy_without_section", Severity: report.Warning, Count: 1,
+					Message: fmt.Sprintf("%s has no section %s: none of its rules is decided here, and only what stands above its sections holds.", diag.Printable(beside.Document.File), section.Key)})
+			}
 		}
-		parts = append(parts, part{gate: g, settings: source.Settings, question: g.Compile(source, diags)})
+		parts = append(parts, part{gate: g, settings: source.Settings, question: g.Compile(source, diags), notes: notes})
 	}
 	switch {
 	case req.gate == nil:
@@ -261,6 +268,7 @@ func accompany(section *policy.Section, beside *policy.Policy, several bool, dia
 	case found[0].Bare:
 		if several && found[0].HasRules {
 			diags.Addf(found[0].Map.KeyPos("rules"), "the declaration has several sections, and to which of them these rules belong cannot be told; put them under %s, each list with the name of its section", section.Key)
+			return nil, section.Settings
 		}
 		other = found[0]
 	case len(found) == 1 && !several:
