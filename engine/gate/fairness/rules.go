@@ -422,50 +422,63 @@ func (q *question) settings() map[string]string {
 type decision struct {
 	q        *question
 	rule     *rule
+	view     *sorted
 	contest  *contest
 	standing standing
 	left     []report.LeftOut
 	leftOut  int // cases left out, of cases
 	cases    int
 	exceeded bool // more are left out than max_left_out allows
-	survived report.Verdict
-	places   int // decimals of the numbers in texts
+	verdict  report.Verdict
+	worst    standing // of a decided rule: with the left-out cases at their worst; zero where none are left out
+	places   int      // decimals of the numbers in texts
 }
 
-// decide measures a rule's groups and compares them.
-func (q *question) decide(r *rule) (report.Rule, error) {
+// judge measures a rule's groups and compares them; where it comes to a verdict although cases are left out, also with those
+// at their worst.
+func (q *question) judge(r *rule) (*decision, error) {
 	view := &q.tally.views[r.view]
-	out := gate.Start(&r.Rule)
-	d := &decision{q: q, rule: r, places: decimals(out.Threshold.Value)}
+	threshold := gate.Start(&r.Rule).Threshold
+	d := &decision{q: q, rule: r, view: view, places: decimals(threshold.Value)}
 	groups := make([]sides, len(view.cells))
 	for i := range groups {
 		groups[i] = r.rate.sides(&view.cells[i])
 	}
-	d.countLeftOut(view)
+	d.countLeftOut()
 	d.exceeded = gate.Exceeds(d.leftOut, d.cases, r.MaxLeftOut)
-	b := &bounds{threshold: out.Threshold, judging: r.Judging, pairwise: r.pairwise, groups: len(groups), minCell: q.minCell}
+	b := &bounds{threshold: threshold, judging: r.Judging, pairwise: r.pairwise, groups: len(groups), minCell: q.minCell}
 	var err error
 	if d.contest, err = newContest(b, groups); err != nil {
-		return out, fmt.Errorf("%s: %w", r.Name(), err)
+		return nil, fmt.Errorf("%s: %w", r.Name(), err)
 	}
 	d.standing = d.contest.judge(d.contest.everyone())
-	out.Verdict = d.standing.verdict
+	d.verdict = d.standing.verdict
 	if d.exceeded {
-		out.Verdict = report.InsufficientEvidence
+		d.verdict = report.InsufficientEvidence
 	}
-	if d.leftOut > 0 && out.Verdict != report.InsufficientEvidence {
-		if d.survived, err = d.atWorst(view); err != nil {
-			return out, fmt.Errorf("%s: %w", r.Name(), err)
+	if d.leftOut > 0 && d.verdict != report.InsufficientEvidence {
+		if d.worst, err = d.atWorst(); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name(), err)
 		}
-		out.WithLeftOut = d.survived
 	}
+	return d, nil
+}
+
+// decide is a rule's part of the report.
+func (q *question) decide(r *rule) (report.Rule, error) {
+	out := gate.Start(&r.Rule)
+	d, err := q.judge(r)
+	if err != nil {
+		return out, err
+	}
+	out.Verdict, out.WithLeftOut = d.verdict, d.worst.verdict
 	out.Measure = d.measure()
-	d.addCells(&out, view)
+	d.addCells(&out)
 	var pairs []apart
 	if out.Threshold.Kind != report.WorstGroup {
 		pairs = d.addPairs(&out)
 	}
-	out.Reason = d.reason(out.Verdict)
+	out.Reason = d.reason()
 	out.Assumptions = d.assumptions(out.Conditions)
 	switch {
 	case out.Verdict != report.InsufficientEvidence:
@@ -482,7 +495,8 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 }
 
 // countLeftOut counts the cases that the rule leaves out, by their first reason, and all cases.
-func (d *decision) countLeftOut(view *sorted) {
+func (d *decision) countLeftOut() {
+	view := d.view
 	var pairs []any
 	reasons := d.q.reasons(d.rule.crossing)
 	for i := range view.left {
@@ -504,7 +518,8 @@ func (d *decision) countLeftOut(view *sorted) {
 
 // atWorst is what the rule comes to with the left-out cases added at their worst: those without a label to their own
 // group, with any label; those that cannot be told a group to any.
-func (d *decision) atWorst(view *sorted) (report.Verdict, error) {
+func (d *decision) atWorst() (standing, error) {
+	view := d.view
 	var homeless counts
 	for i := range view.left {
 		homeless.merge(&view.left[i])
@@ -524,9 +539,9 @@ func (d *decision) atWorst(view *sorted) (report.Verdict, error) {
 	}
 	c, err := newContest(d.contest.bounds, groups)
 	if err != nil {
-		return report.NoVerdict, err
+		return standing{}, err
 	}
-	return c.judge(c.leaders()).verdict, nil
+	return c.judge(c.leaders()), nil
 }
 
 // measure is the rule's own: of the largest gap, the smallest ratio or the worst group.
@@ -560,11 +575,11 @@ func (d *decision) measure() report.Measure {
 }
 
 // addCells adds the rule's groups.
-func (d *decision) addCells(out *report.Rule, view *sorted) {
+func (d *decision) addCells(out *report.Rule) {
 	c := d.rule.crossing
 	out.Cells = make([]report.Cell, len(c.groups))
 	for i := range out.Cells {
-		cell := report.Cell{Measure: d.q.measure(d.rule.rate, labels(c, i), &d.contest.sides[i], &view.cells[i], d.contest.rates[i]), Verdict: d.standing.cells[i]}
+		cell := report.Cell{Measure: d.q.measure(d.rule.rate, labels(c, i), &d.contest.sides[i], &d.view.cells[i], d.contest.rates[i]), Verdict: d.standing.cells[i]}
 		if d.exceeded {
 			cell.Verdict = report.InsufficientEvidence
 		}

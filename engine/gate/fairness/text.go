@@ -88,7 +88,7 @@ func (q *question) counted(r *rate) string {
 }
 
 // reason says in a few sentences what a rule came to, and why.
-func (d *decision) reason(verdict report.Verdict) string {
+func (d *decision) reason() string {
 	var parts []string
 	if d.leftOut > 0 {
 		parts = append(parts, d.leftOutText())
@@ -97,13 +97,13 @@ func (d *decision) reason(verdict report.Verdict) string {
 	if small := d.smallText(); small != "" {
 		parts = append(parts, small)
 	}
-	parts = append(parts, d.verdictText(verdict))
-	switch d.survived {
+	parts = append(parts, d.verdictText(d.verdict))
+	switch d.worst.verdict {
 	case report.NoVerdict:
-	case verdict:
+	case d.verdict:
 		parts = append(parts, "The verdict would be the same with the left-out cases at their worst.")
 	default:
-		parts = append(parts, "The verdict does not survive the left-out cases: with them at their worst it would be "+d.survived.String()+".")
+		parts = append(parts, "The verdict does not survive the left-out cases: with them at their worst it would be "+d.worst.verdict.String()+".")
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }

@@ -603,6 +603,9 @@ def decide_pairs(rule, cells, pairwise, alpha, bound, doubts):
 
 
 def fisher_pair(one, two, alpha, groups):
+    # Nothing is known of a group that has no case under either completion, so that its gap to any other is not bounded.
+    if any(cell.low[1] == 0 and cell.high[1] == 0 for cell in (one, two)):
+        return Decimal(0), Decimal(1)
     a, divided = alpha / 2, alpha / (groups * (groups - 1))
     i_low, i_high, j_low, j_high = (tuple(t) for t in (one.low, one.high, two.low, two.high))
     upper = max(fisher_upper(i_high, j_low, a), fisher_upper(j_high, i_low, a))
