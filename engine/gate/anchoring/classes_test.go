@@ -20,13 +20,13 @@ type hand struct {
 	byPlace                    int
 }
 
-// countedBy counts rows as the measures over labels do.
+// countedBy counts rows as the measures over items do.
 func countedBy(t *testing.T, body string) hand {
 	t.Helper()
 	g := ask(t, run{verb: gate.Report, labels: header + body + labelled("other", "someone", "", "visible")}) // a second annotator, with one missing visible label
 	rate := func(metric string) [3]int {
 		for _, m := range g.Measures {
-			if m.Metric == metric && m.Labels["per"] == "label" {
+			if m.Metric == metric && m.Labels["per"] == "item" {
 				return [3]int{*m.Numerator, *m.Denominator, *m.Missing}
 			}
 		}

@@ -98,6 +98,11 @@ func (d drawnItems) doubt() string {
 // of what rests of it after the draw, since that is what is handed over.
 func (v *view) corpusRate(s sample, f form) (measured, error) {
 	d := v.drawnItems()
+	if d.several > 0 {
+		m, err := v.rateOverItems(blindAgreement, s)
+		m.undecided(d.doubt())
+		return m, err
+	}
 	c := d.all()
 	v = v.with(v.exactJudging())
 	corpus, _, _, err := interval.Hypergeometric(c.k, c.missing, c.n, f.corpus, v.judging.Confidence.Value)
@@ -111,10 +116,7 @@ func (v *view) corpusRate(s sample, f form) (measured, error) {
 	m := v.counted(blindAgreement, perItem, c, "items", s, corpus)
 	m.ofCorpus(corpus, rest, f.corpus, c.n)
 	m.LeftOut = append(m.LeftOut, gate.LeftOut(reasonNotDrawn, d.undrawn)...)
-	m.Conditions += v.speaksOf()
-	if m.doubts.Undecided == "" {
-		m.doubts.Undecided = d.doubt()
-	}
+	m.add(v.speaksOf())
 	m.need = func(t report.Threshold) *report.Needs { return v.corpusNeeds(c, f.corpus, t) }
 	return m, nil
 }
@@ -149,12 +151,12 @@ func (v *view) corpusNeeds(c tallied, size int, t report.Threshold) *report.Need
 func (m *measured) ofCorpus(corpus, rest interval.Interval, size, drawn int) {
 	if drawn == size {
 		m.Interval = report.PublishInterval(corpus)
-		m.Conditions = "Exact for the corpus, all of which was drawn: nothing rests of it."
+		m.holds("Exact for the corpus, all of which was drawn: nothing rests of it.")
 		return
 	}
 	m.Interval = report.PublishInterval(rest)
-	m.Conditions = fmt.Sprintf("Exact for the %s of the corpus that were not drawn blind and are handed over, where the blind ones were drawn at random without replacement; at one look.",
-		gate.Plural(size-drawn, "item", "items"))
+	m.holds(fmt.Sprintf("Exact for the %s of the corpus that were not drawn blind and are handed over, where the blind ones were drawn at random without replacement; at one look.",
+		gate.Plural(size-drawn, "item", "items")))
 	m.IntervalsBeside = []report.IntervalBeside{{Method: string(corpus.Method), Lower: corpus.Lower, Upper: corpus.Upper,
 		Assumes: fmt.Sprintf("Of the whole corpus of %s, the %d drawn ones included.", gate.Plural(size, "item", "items"), drawn)}}
 }
@@ -192,9 +194,12 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 	}
 	var batches []interval.Batch
 	estimate, low, high := gate.Fractions{}, 0, 0
-	empty := false
+	empty, partly := false, 0
 	for _, c := range v.frame.distinct {
 		t := d.batches[c]
+		if 0 < t.n && t.n < sizes[c] {
+			partly++
+		}
 		batches = append(batches, interval.Batch{Size: sizes[c], Drawn: t.n, Events: t.k, Missing: t.missing})
 		if t.recorded() > 0 {
 			estimate.AddBig(new(big.Int).Mul(big.NewInt(int64(t.k)), big.NewInt(int64(sizes[c]))), t.recorded(), 1)
@@ -209,23 +214,21 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 	}
 	c, size := d.all(), len(v.draw.items)
 	m := v.counted(blindAgreement, perItem, c, "items", s, corpus)
-	m.Conditions = fmt.Sprintf("Exact for the corpus of %s in %d batches of one inclusion probability each, which share the error; at one look.", gate.Plural(size, "item", "items"), len(batches))
+	m.holds(fmt.Sprintf("Exact for the corpus of %s in %d batches of one inclusion probability each; at one look.", gate.Plural(size, "item", "items"), len(batches)))
 	if f.corpus > 0 {
 		m.ofCorpus(corpus, rest, size, c.n)
-		m.Conditions += fmt.Sprintf(" The %d batches of one inclusion probability each share the error.", len(batches))
 	} else if c.n < size {
 		m.IntervalsBeside = []report.IntervalBeside{{Method: string(rest.Method), Lower: rest.Lower, Upper: rest.Upper,
 			Assumes: fmt.Sprintf("Of the %s that were not drawn.", gate.Plural(size-c.n, "item", "items"))}}
 	}
-	m.Conditions += v.speaksOf()
+	m.add(fmt.Sprintf("The batches of which a part was drawn (%d of %d) share the error.", partly, len(batches)))
+	m.add(v.speaksOf())
 	m.LeftOut = append(m.LeftOut, gate.LeftOut(reasonNotDrawn, d.undrawn)...)
 	m.Completions, m.Estimate = v.batchCompletions(d, sizes, size), nil
 	if !empty {
 		m.Estimate = report.Number(estimate.Over(size))
 	}
-	if m.doubts.Undecided == "" {
-		m.doubts.Undecided = d.doubt()
-	}
+	m.undecided(d.doubt())
 	m.need = weighedNeeds(m.Completions)
 	return m, nil
 }
@@ -307,7 +310,7 @@ func (v *view) weightedRate(s sample) (measured, error) {
 		return measured{}, fmt.Errorf("%s: %w", blindAgreement, err)
 	}
 	m := v.counted(blindAgreement, perItem, s.all(), "items", s, iv)
-	m.Conditions = fmt.Sprintf("Holds for the corpus, each item drawn blind independently of the others with the inclusion probability that is recorded, at least %s; at one look.", least) + v.speaksOf()
+	m.holds(fmt.Sprintf("Holds for the corpus, each item drawn blind independently of the others with the inclusion probability that is recorded, at least %s; at one look.", least), v.speaksOf())
 	m.Estimate, m.Completions = nil, nil
 	if sums[0].total.Sign() > 0 {
 		m.Estimate = report.Number(sums[0].share(&sums[0].agree))

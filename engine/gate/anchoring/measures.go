@@ -1,10 +1,13 @@
 package anchoring
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
@@ -201,7 +204,7 @@ func (v *view) sampleOf(metric string) sample {
 		return compared(v.verify, v.unknown.verify)
 	}
 	var s sample // acceptance_rate: rows that record whether the suggestion was accepted
-	without := 0
+	without := 0 // outside of the rate, which is over the rows that record it
 	for _, e := range v.shown {
 		if e.accepted == noAnswer {
 			without++
@@ -209,7 +212,7 @@ func (v *view) sampleOf(metric string) sample {
 		}
 		s.list = append(s.list, comparison{e.item, e.annotator, true, e.accepted == yes, false})
 	}
-	s.left = without + len(v.unknown.shown)
+	s.left = len(v.unknown.shown)
 	s.leftOut = gate.LeftOut(reasonNotAccepted, without, reasonNoSlice, len(v.unknown.shown))
 	return s
 }
@@ -315,11 +318,30 @@ func oneLabel(items []unit) bool {
 // measured is a measure, and what a rule on it has to know.
 type measured struct {
 	report.Measure
-	doubts gate.Doubts
+	sentences []string // of Conditions, one by one: rules share many of them
+	doubts    gate.Doubts
+	reach     *reach // where annotators are the units
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
 	left int // how many labels could have counted, and are left out
 	rows int // how many count, and are left out
+}
+
+// holds sets the measure's conditions, sentence by sentence.
+func (m *measured) holds(sentences ...string) {
+	m.sentences = nil
+	m.add(sentences...)
+}
+
+// add adds sentences to the measure's conditions.
+func (m *measured) add(sentences ...string) {
+	m.sentences = append(slices.Clip(m.sentences), sentences...)
+	m.Conditions = strings.Join(m.sentences, " ")
+}
+
+// undecided says why a rule on the measure is not decided, where nothing else said so before; "" says nothing.
+func (m *measured) undecided(why string) {
+	m.doubts.Undecided = cmp.Or(m.doubts.Undecided, why)
 }
 
 // form is how a metric is measured.
@@ -404,8 +426,9 @@ func (v *view) counted(name, per string, c tallied, units string, s sample, iv i
 	m := measured{left: s.left, rows: c.n + s.left, Measure: report.Measure{
 		Metric: name, Labels: v.label("per", per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
-		Missing: report.Int(c.missing), LeftOut: s.leftOut, Conditions: gate.Conditions(iv, units, v.judging),
+		Missing: report.Int(c.missing), LeftOut: s.leftOut,
 	}}
+	m.holds(gate.Conditions(iv, units, v.judging))
 	if recorded := c.recorded(); recorded > 0 {
 		m.Estimate = report.Number(float64(c.k) / float64(recorded))
 	} else {
@@ -487,16 +510,16 @@ func (v *view) rateOverItems(name string, s sample) (measured, error) {
 	} else {
 		m, err = v.meanOf(name, perItem, meansOf(items, s.absent), "items", len(items)+s.absent, s)
 	}
-	m.Conditions += v.speaksOf()
+	m.add(v.speaksOf())
 	return m, err
 }
 
 // speaksOf says whom a measure over items speaks of.
 func (v *view) speaksOf() string {
 	if v.single() {
-		return " Speaks of this annotator's labels, on items drawn as these were."
+		return "Speaks of this annotator's labels, on items drawn as these were."
 	}
-	return " Speaks of these annotators, as the items were assigned to them, and not of others; on items drawn as these were."
+	return "Speaks of these annotators, as the items were assigned to them, and not of others; on items drawn as these were."
 }
 
 // ratePerPerson measures the mean over annotators of each one's own rate.
@@ -504,25 +527,71 @@ func (v *view) ratePerPerson(name string, s sample) (measured, error) {
 	people := s.byAnnotator()
 	s.leftOut = append(gate.LeftOut(reasonNoneOwn, max(0, v.enrolled()-len(people))), s.leftOut...)
 	m, err := v.meanOf(name, perPerson, meansOf(people, 0), "annotators", v.enrolled(), s)
-	m.Conditions += " Speaks of annotators like these with at least one such label." + v.reach(interval.Unit, len(people))
+	if s.absent > 0 {
+		n, missing := 0, 0
+		for _, u := range people {
+			n, missing = n+u.n, missing+u.missing
+		}
+		m.Denominator, m.Missing = report.Int(n), report.Int(missing)
+	}
+	m.add("Speaks of annotators like these with at least one such label.")
+	m.add(everyones(s.absent)...)
+	v.within(&m, interval.Unit, len(people))
 	return m, err
 }
 
-// reach says how far the lower end can get with so few annotators.
-func (v *view) reach(scale interval.Scale, n int) string {
+// everyones says how items without a row enter what annotators are the units of.
+func everyones(absent int) []string {
+	if absent == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s drawn blind and never labelled blind: whose it was to label cannot be told, so each is a missing label of every annotator.", gate.Plural(absent, "item was", "items were"))}
+}
+
+// reach is how far an interval's ends can come with so many annotators, were each of them at the best end of the scale.
+type reach struct {
+	annotators   int
+	lower, upper float64 // at the upper end of the scale, and at the lower
+}
+
+// within keeps with a measure over people, and says, how far its ends can come with so few of them.
+func (v *view) within(m *measured, scale interval.Scale, n int) {
 	j := v.judging
 	if j.Looks.Value == policy.LooksOnce {
 		n = max(n, j.Planned.Value)
 	}
 	if n == 0 || n > 1000 {
-		return ""
+		return
 	}
-	best := slices.Repeat([]float64{scale.Upper}, n)
-	iv, err := gate.MeanMethod(j)(best, best, scale, j.Confidence.Value)
-	if err != nil {
-		return ""
+	at := func(x float64) (interval.Interval, error) {
+		values := slices.Repeat([]float64{x}, n)
+		return gate.MeanMethod(j)(values, values, scale, j.Confidence.Value)
 	}
-	return fmt.Sprintf(" With %s the lower end cannot exceed %.2f, whatever they answer.", gate.Plural(n, "annotator", "annotators"), math.Floor(float64(iv.Lower*100))/100)
+	best, err1 := at(scale.Upper)
+	worst, err2 := at(scale.Lower)
+	if err1 != nil || err2 != nil {
+		return
+	}
+	m.reach = &reach{n, best.Lower, worst.Upper}
+	m.Conditions += " " + m.reach.lowest() + ", whatever they answer."
+}
+
+// lowest says how far the lower end can come.
+func (r *reach) lowest() string {
+	return fmt.Sprintf("With %s the lower end cannot exceed %.2f", gate.Plural(r.annotators, "annotator", "annotators"), math.Ceil(float64(r.lower*100))/100)
+}
+
+// beyond says that a threshold is out of reach with the annotators there are; "" where it is not.
+func (r *reach) beyond(t report.Threshold) string {
+	value := strconv.FormatFloat(t.Value, 'f', -1, 64)
+	switch {
+	case t.Kind == report.Minimum && r.lower < t.Value:
+		return fmt.Sprintf(" %s, whatever they answer: the minimum of %s is out of their reach.", r.lowest(), value)
+	case t.Kind == report.Maximum && r.upper > t.Value:
+		return fmt.Sprintf(" With %s the upper end cannot be under %.2f, whatever they answer: the maximum of %s is out of their reach.",
+			gate.Plural(r.annotators, "annotator", "annotators"), math.Floor(float64(r.upper*100))/100, value)
+	}
+	return ""
 }
 
 // means is the values of independent units, each under its two completions, and the exact sums behind the printed means.
@@ -577,15 +646,16 @@ func (v *view) mean(name string, x *means, scale interval.Scale, units string, e
 	n := len(x.low)
 	m := measured{Measure: report.Measure{
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: scale.Lower, Upper: scale.Upper},
-		Units: report.Int(n), UnitName: units, Conditions: gate.Conditions(iv, units, v.judging),
+		Units: report.Int(n), UnitName: units,
 	}}
+	m.holds(gate.Conditions(iv, units, v.judging))
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
 	if x.estimated > 0 {
 		m.Estimate = report.Number(x.estimates.Over(x.estimated))
 		if x.estimated < n {
-			m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d %s: the others have nothing recorded.", x.estimated, n, units)
+			m.add(fmt.Sprintf("The estimate rests on %d of the %d %s: the others have nothing recorded.", x.estimated, n, units))
 		}
 	} else {
 		m.doubts.Undecided = "Nothing was evaluated: " + name + " has no recorded label to count."
@@ -655,81 +725,133 @@ func (v *view) halved() policy.Judging {
 }
 
 // bothHold says how the gap comes from the intervals of its two sides.
-const bothHold = " Each side has its own interval, at half of the error, and the ends are subtracted crosswise, which holds however the two depend on each other."
+const bothHold = "Each side has its own interval, at half of the error, and the ends are subtracted crosswise, which holds however the two depend on each other."
+
+// gapSide is one of the two rates that a gap over items or labels compares.
+type gapSide struct {
+	sample
+	all   tallied
+	items []unit
+	exact bool   // each unit has one label
+	means *means // of the units; where they are exact, of the labels
+	n     int    // units
+	iv    interval.Interval
+}
+
+// newGapSide measures one side of a gap: exactly where each unit has one label, else as a mean over items.
+func newGapSide(s sample, per string, half policy.Judging) (gapSide, error) {
+	x := gapSide{sample: s, all: s.all(), items: s.byItem()}
+	x.exact = per == perLabel || oneLabel(x.items)
+	if x.exact {
+		x.means, x.n = pooled(x.all), x.all.n
+	} else {
+		x.means = meansOf(x.items, s.absent)
+		x.n = len(x.means.low)
+	}
+	iv, err := x.stretched(x.n, half)
+	x.iv = iv
+	return x, err
+}
+
+// stretched is the interval of a side with n units, spread as its own.
+func (x *gapSide) stretched(n int, half policy.Judging) (interval.Interval, error) {
+	if x.exact {
+		k := scaled(x.all.k, x.n, n)
+		return gate.Rate(k, min(n-k, scaled(x.all.missing, x.n, n)), n, half)
+	}
+	iv, _, err := gate.Mean(quantiles(x.means.low, n), quantiles(x.means.high, n), interval.Unit, n, half)
+	return iv, err
+}
 
 // gapOfRates measures the gap from a rate for each side, over items or over labels.
 func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 	half := v.halved()
-	bItems, vItems := blind.byItem(), visible.byItem()
-	one := f.per == perLabel || oneLabel(bItems) && oneLabel(vItems)
 	units := "items"
 	if f.per == perLabel {
 		units = "labels"
 	}
-	b, s := blind.all(), visible.all()
-	bMeans, vMeans := pooled(b), pooled(s)
-	n := b.n + s.n
-	side := func(t tallied, x *means) (interval.Interval, error) {
-		if one {
-			return gate.Rate(t.k, t.missing, t.n, half)
-		}
-		iv, _, err := gate.Mean(x.low, x.high, interval.Unit, len(x.low), half)
-		return iv, err
-	}
-	if !one {
-		bMeans, vMeans = meansOf(bItems, blind.absent), meansOf(vItems, 0)
-		n = len(bMeans.low) + len(vMeans.low)
-	}
-	bi, err1 := side(b, bMeans)
-	vi, err2 := side(s, vMeans)
+	b, err1 := newGapSide(blind, f.per, half)
+	s, err2 := newGapSide(visible, f.per, half)
 	if err1 != nil || err2 != nil {
 		return measured{}, fmt.Errorf("%s: %w", anchoringGap, errorOf(err1, err2))
 	}
-	iv := interval.RateDifference(vi, bi, v.judging.Confidence.Value)
+	difference := func(nb, ns int) (interval.Interval, error) {
+		bi, err1 := b.stretched(nb, half)
+		si, err2 := s.stretched(ns, half)
+		return crosswise(si, bi, v.judging), errorOf(err1, err2)
+	}
+	iv := crosswise(s.iv, b.iv, v.judging)
 	m := measured{}
-	conditions := gate.Conditions(bi, units, half) + bothHold
+	conditions := eachSide(s.iv, b.iv, units, half)
 	if f.pairwise {
-		how := notDisjoint(one && f.per == perItem, bItems, vItems)
-		if how == "" {
-			var err error
-			iv, err = interval.FisherDifference(interval.Tally{K: s.k, N: s.n}, interval.Tally{K: s.k + s.missing, N: s.n},
-				interval.Tally{K: b.k, N: b.n}, interval.Tally{K: b.k + b.missing, N: b.n}, v.judging.Confidence.Value)
-			if err != nil {
-				return measured{}, fmt.Errorf("%s: %w", anchoringGap, err)
+		m.undecided(notDisjoint(b, s))
+	}
+	if f.pairwise && m.doubts.Undecided == "" {
+		difference = func(nb, ns int) (interval.Interval, error) {
+			low := func(x *gapSide, n int) interval.Tally { return interval.Tally{K: scaled(x.all.k, x.n, n), N: n} }
+			high := func(x *gapSide, n int) interval.Tally {
+				return interval.Tally{K: min(n, scaled(x.all.k, x.n, n)+scaled(x.all.missing, x.n, n)), N: n}
 			}
-			conditions = "Exact for independent items, no item on both sides, at one look (Fisher's product of the two tails)."
+			return interval.FisherDifference(low(&s, ns), high(&s, ns), low(&b, nb), high(&b, nb), v.judging.Confidence.Value)
 		}
-		m.doubts.Undecided = how
+		var err error
+		if iv, err = difference(b.n, s.n); err != nil {
+			return measured{}, fmt.Errorf("%s: %w", anchoringGap, err)
+		}
+		conditions = []string{"Exact for independent items, no item on both sides, at one look (Fisher's product of the two tails)."}
 	}
 	m.Measure = report.Measure{
 		Metric: anchoringGap, Labels: v.label("per", f.per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
-		Units: report.Int(n), UnitName: units, Conditions: conditions,
+		Units: report.Int(b.n + s.n), UnitName: units,
 	}
+	m.holds(conditions...)
 	if f.per == perItem {
-		m.Conditions += v.speaksOf()
+		m.add(v.speaksOf())
 	}
-	if bMeans.estimated > 0 && vMeans.estimated > 0 {
-		m.Estimate = report.Number(lessMean(vMeans.estimates, vMeans.estimated, bMeans.estimates, bMeans.estimated))
+	m.between(b.means, b.n, s.means, s.n)
+	m.need = func(t report.Threshold) *report.Needs {
+		return v.gapNeeds(m.Completions, b.n, s.n, units, t, difference)
 	}
-	if nb, nv := b.n, s.n; nb > 0 && nv > 0 {
-		if !one {
-			nb, nv = len(bMeans.low), len(vMeans.low)
-		}
-		m.Completions = &report.Completions{Low: lessMean(vMeans.lows, nv, bMeans.highs, nb), High: lessMean(vMeans.highs, nv, bMeans.lows, nb)}
-	}
-	m.need = func(t report.Threshold) *report.Needs { return v.gapNeeds(m.Completions, n, units, t) }
 	if f.per == perLabel {
 		for _, x := range []struct {
-			side string
-			sample
-		}{{"blind", blind}, {"visible", visible}} {
+			name string
+			gapSide
+		}{{"blind", b}, {"visible", s}} {
 			if how := v.repeats(x.sample); how != "" {
-				m.doubts.Review = "Among the " + x.side + " labels " + how + ", which makes the interval too narrow: a person must decide, or use `per: person` or `per: item`."
-				m.Caution = "The interval is too narrow to decide on: among the " + x.side + " labels " + how + "."
+				m.doubts.Review = "Among the " + x.name + " labels " + how + ", which makes the interval too narrow: a person must decide, or use `per: person` or `per: item`."
+				m.Caution = "The interval is too narrow to decide on: among the " + x.name + " labels " + how + "."
 			}
 		}
 	}
 	return m, nil
+}
+
+// crosswise is the interval of a gap from those of its sides. Where one side is exact and the other a mean, it has the name
+// and the looks of the wider kind.
+func crosswise(visible, blind interval.Interval, j policy.Judging) interval.Interval {
+	iv := interval.RateDifference(visible, blind, j.Confidence.Value)
+	if visible.Method != blind.Method {
+		iv.Method, iv.Looks = interval.MethodUniformMixture, interval.LooksOne
+	}
+	return iv
+}
+
+// eachSide says when an interval from those of two sides holds.
+func eachSide(visible, blind interval.Interval, units string, half policy.Judging) []string {
+	if visible.Method == blind.Method {
+		return []string{gate.Conditions(blind, units, half), bothHold}
+	}
+	return []string{"Of the blind side: " + gate.Conditions(blind, units, half), "Of the visible side: " + gate.Conditions(visible, units, half), bothHold}
+}
+
+// between gives a gap its estimate and completions, from the sums of its sides over nb and nv units.
+func (m *measured) between(blind *means, nb int, visible *means, nv int) {
+	if blind.estimated > 0 && visible.estimated > 0 {
+		m.Estimate = report.Number(lessMean(visible.estimates, visible.estimated, blind.estimates, blind.estimated))
+	}
+	if nb > 0 && nv > 0 {
+		m.Completions = &report.Completions{Low: lessMean(visible.lows, nv, blind.highs, nb), High: lessMean(visible.highs, nv, blind.lows, nb)}
+	}
 }
 
 // pooled is the sums of a rate over 0/1 units, which are then the sums of their mean too.
@@ -752,16 +874,16 @@ func errorOf(errs ...error) error {
 }
 
 // notDisjoint says why the two sides cannot be compared directly; "" where they can.
-func notDisjoint(one bool, blind, visible []unit) string {
-	if !one {
+func notDisjoint(blind, visible gapSide) string {
+	if !blind.exact || !visible.exact {
 		return "`interval: pairwise` needs items with one label each on each side; leave it out, and each side gets its own interval."
 	}
 	both, i := 0, 0
-	for _, u := range blind { // both lists are in the items' order
-		for i < len(visible) && visible[i].id < u.id {
+	for _, u := range blind.items { // both lists are in the items' order
+		for i < len(visible.items) && visible.items[i].id < u.id {
 			i++
 		}
-		if i < len(visible) && visible[i].id == u.id {
+		if i < len(visible.items) && visible.items[i].id == u.id {
 			both++
 		}
 	}
@@ -781,17 +903,6 @@ func lessMean(a gate.Fractions, n int, b gate.Fractions, m int) float64 {
 		sum.AddBig(new(big.Int).Mul(k, big.NewInt(int64(n))), d, -1)
 	}
 	return sum.OverBig(new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(int64(m))))
-}
-
-// gapNeeds says what would decide a rule on the gap of two rates.
-func (v *view) gapNeeds(c *report.Completions, n int, units string, t report.Threshold) *report.Needs {
-	if c == nil {
-		return nil
-	}
-	if c.Low <= t.Value && t.Value <= c.High {
-		return &report.Needs{What: "other data: at the present values no number of " + units + " would decide"}
-	}
-	return &report.Needs{What: "a new sample with more " + units + " on both sides than these " + fmt.Sprint(n)}
 }
 
 // gapPerPerson measures the mean over annotators of their own visible minus their own blind agreement. Where nobody has
@@ -831,13 +942,15 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 			x.estimated++
 		}
 	}
-	if len(x.low) == 0 && len(blind.list) > 0 && len(visible.list) > 0 {
+	if len(x.low) == 0 && len(arms) > 0 {
 		return v.gapOfPeople(blind, visible)
 	}
 	m, err := v.mean(anchoringGap, x, interval.Difference, "annotators", v.enrolled())
 	m.Labels = v.label("per", perPerson)
 	m.LeftOut = gate.LeftOut(reasonOneSide, oneSided)
-	m.Conditions += " Speaks of annotators like these who label both ways." + v.reach(interval.Difference, len(x.low))
+	m.add("Speaks of annotators like these who label both ways.")
+	m.add(everyones(blind.absent)...)
+	v.within(&m, interval.Difference, len(x.low))
 	if total := len(x.low) + oneSided; m.doubts.Undecided == "" && gate.Exceeds(oneSided, total, v.judging.MaxLeftOut) {
 		m.doubts.Undecided = fmt.Sprintf("%d of %d annotators have labels of one kind only, more than max_left_out allows (%s).", oneSided, total, v.judging.MaxLeftOut.Text)
 	}
@@ -847,26 +960,30 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 // gapOfPeople measures the gap between annotators who all have labels of one kind only: the difference of two means.
 func (v *view) gapOfPeople(blind, visible sample) (measured, error) {
 	half := v.halved()
-	bMeans, vMeans := meansOf(blind.byAnnotator(), 0), meansOf(visible.byAnnotator(), 0)
-	bi, _, err1 := gate.Mean(bMeans.low, bMeans.high, interval.Unit, len(bMeans.low), half)
-	vi, _, err2 := gate.Mean(vMeans.low, vMeans.high, interval.Unit, len(vMeans.low), half)
-	if err1 != nil || err2 != nil {
-		return measured{}, fmt.Errorf("%s: %w", anchoringGap, errorOf(err1, err2))
+	b, s := meansOf(blind.byAnnotator(), 0), meansOf(visible.byAnnotator(), 0)
+	nb, ns := len(b.low), len(s.low)
+	difference := func(nb, ns int) (interval.Interval, error) {
+		bi, _, err1 := gate.Mean(quantiles(b.low, nb), quantiles(b.high, nb), interval.Unit, nb, half)
+		si, _, err2 := gate.Mean(quantiles(s.low, ns), quantiles(s.high, ns), interval.Unit, ns, half)
+		return crosswise(si, bi, v.judging), errorOf(err1, err2)
 	}
-	nb, nv := len(bMeans.low), len(vMeans.low)
-	iv := interval.RateDifference(vi, bi, v.judging.Confidence.Value)
+	iv, err := difference(nb, ns)
+	if err != nil {
+		return measured{}, fmt.Errorf("%s: %w", anchoringGap, err)
+	}
 	m := measured{Measure: report.Measure{
 		Metric: anchoringGap, Labels: v.label("per", perPerson), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
-		Units: report.Int(nb + nv), UnitName: "annotators",
-		Completions: &report.Completions{Low: lessMean(vMeans.lows, nv, bMeans.highs, nb), High: lessMean(vMeans.highs, nv, bMeans.lows, nb)},
-		Conditions:  gate.Conditions(bi, "annotators", half) + bothHold + " Nobody labelled both ways: holds where the side of each annotator was drawn at random.",
+		Units: report.Int(nb + ns), UnitName: "annotators",
 	}}
-	if bMeans.estimated > 0 && vMeans.estimated > 0 {
-		m.Estimate = report.Number(lessMean(vMeans.estimates, vMeans.estimated, bMeans.estimates, bMeans.estimated))
-	}
+	m.holds(eachSide(iv, iv, "annotators", half)...)
+	m.add("Nobody labelled both ways: holds where the side of each annotator was drawn at random.")
+	m.add(everyones(blind.absent)...)
+	m.between(b, nb, s, ns)
 	if v.judging.Looks.Value == policy.LooksOnce {
 		m.doubts.Undecided = "looks: once plans one number of annotators, and here nobody labelled both ways, so that the gap is between two sets of them: leave looks out."
 	}
-	m.need = func(t report.Threshold) *report.Needs { return v.gapNeeds(m.Completions, nb+nv, "annotators", t) }
+	m.need = func(t report.Threshold) *report.Needs {
+		return v.gapNeeds(m.Completions, nb, ns, "annotators", t, difference)
+	}
 	return m, nil
 }

@@ -71,7 +71,8 @@ func choose2(n int) int { return n * (n - 1) / 2 }
 // more often the model agrees with them. Items are the units, since the pairs of one item hang together.
 func (v *view) people(name string) (measured, error) {
 	x := &means{}
-	labels, missing, alone, without, recorded := 0, 0, 0, 0, 0
+	missing, alone, without := 0, 0, 0
+	var all pairs // people_agreement
 	for _, of := range v.opinions() {
 		if len(of) == 1 {
 			alone++
@@ -89,8 +90,9 @@ func (v *view) people(name string) (measured, error) {
 			without++
 			continue
 		}
-		labels, missing, recorded = labels+model.n, missing+model.missing, recorded+model.recorded()
+		missing += model.missing
 		p := comparePeople(of)
+		all = pairs{all: all.all + p.all, agree: all.agree + p.agree, recorded: all.recorded + p.recorded}
 		if name == peopleAgreement {
 			x.low, x.high = append(x.low, quotient(p.least, p.all)), append(x.high, quotient(p.most, p.all))
 			x.lows.Add(p.least, p.all, 1)
@@ -123,9 +125,12 @@ func (v *view) people(name string) (measured, error) {
 		return m, err
 	}
 	m.Missing = report.Int(missing)
+	if name == peopleAgreement { // which counts pairs
+		m.Numerator, m.Denominator, m.Missing = report.Int(all.agree), report.Int(all.all), report.Int(all.all-all.recorded)
+	}
 	m.LeftOut = gate.LeftOut(reasonOnePerson, alone, reasonNoSuggestion, without, reasonNoSlice, len(v.unknown.blind))
 	m.left, m.rows = without+len(v.unknown.blind), len(x.low)+without+len(v.unknown.blind)
-	m.Conditions += " Speaks of these annotators, on items like those that several of them labelled blind."
+	m.add("Speaks of these annotators, on items like those that several of them labelled blind.")
 	if m.doubts.Undecided != "" {
 		m.doubts.Undecided = "Nothing was evaluated: no item was labelled blind by two or more people."
 		if without > 0 {
@@ -304,8 +309,11 @@ func (v *view) times(visibility string, entries []entry) ([]measured, error) {
 	all := measured{Measure: report.Measure{
 		Metric: labellingTime, MeasuredIn: "seconds", Labels: v.label("visibility", visibility), Estimate: report.Number(median(pooled)),
 		Units: report.Int(labels), UnitName: "labels", Missing: report.Int(missing),
-		Conditions: "The median of all labels, which has no valid interval because annotators repeat.",
+		Conditions: "The median of all labels, which has no interval, since the labels of one annotator hang together.",
 	}}
+	if v.single() { // over one annotator's median there is nothing more to say
+		return []measured{all}, nil
+	}
 	iv, err := interval.Median(low, high, v.judging.Confidence.Value)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", labellingTime, err)

@@ -410,7 +410,8 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	return gate.Answer{Gate: g, Located: f.Located}, nil
 }
 
-// measures lists every measure of the study: over people first where there are several, then over items and over labels.
+// measures lists every measure of the study: over people first where there are several, then over items, and over labels
+// where that is exact.
 func (q *question) measures(all *view, f *gate.Found) ([]measured, error) {
 	var list []measured
 	var err error
@@ -423,6 +424,9 @@ func (q *question) measures(all *view, f *gate.Found) ([]measured, error) {
 		}
 		var m measured
 		m, err = v.metric(metric, form{per: per, corpus: q.corpus.Value})
+		if per == perLabel && m.doubts != (gate.Doubts{}) {
+			return nil // not exact; a rule can still ask for it
+		}
 		list = append(list, m)
 		return &m
 	}
@@ -482,7 +486,7 @@ func (q *question) decide(r *rule, all *view) (report.Rule, error) {
 	}
 	out := gate.Start(&r.Rule)
 	out.Measure = m.Measure
-	out.Assumptions = append([]string{m.Conditions}, v.ruleAssumptions(r)...)
+	out.Assumptions = append(slices.Clone(m.sentences), v.ruleAssumptions(r)...)
 	floor := 0
 	if len(r.terms) > 0 && len(v.blind)+len(v.visible)+len(v.verify) == 0 {
 		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms, q.source.Flags.ShowUnits)
@@ -505,6 +509,9 @@ func (q *question) decide(r *rule, all *view) (report.Rule, error) {
 		return report.Rule{}, err
 	} else if how != "" {
 		gate.Conclude(&out, gate.Doubts{Review: how})
+	}
+	if out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.reach != nil {
+		out.Reason += m.reach.beyond(out.Threshold)
 	}
 	switch {
 	case floor > 0:

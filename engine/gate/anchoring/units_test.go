@@ -3,6 +3,7 @@ package anchoring
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestEachPersonCountsOnce(t *testing.T) {
 }
 
 // TestReachOfFewAnnotators: with everyone agreeing always, the lower end is .29 with 4 annotators, .53 with 8, .65 with 12,
-// .77 with 20 and .88 with 40, and with `looks: once` .40, .63, .74, .83, .91 (audit of the intervals, 7b); the rule says so.
+// .77 with 20 and .88 with 40, and with `looks: once` .40, .63, .74, .83, .91 (audit of the intervals, 7b). The measure says so, and a rule whose minimum lies beyond it gives it as the reason.
 func TestReachOfFewAnnotators(t *testing.T) {
 	for i, n := range []int{4, 8, 12, 20, 40} {
 		body := ""
@@ -80,11 +81,39 @@ func TestReachOfFewAnnotators(t *testing.T) {
 		sequence, once := []float64{.29, .53, .65, .77, .88}[i], []float64{.40, .63, .74, .83, .91}[i]
 		r := ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.95}]", body))
 		wants(t, r, report.InsufficientEvidence, sequence, math.NaN(), 0.005)
-		if says := fmt.Sprintf("With %d annotators the lower end cannot exceed 0.%d", n, int(*r.Interval.Lower*100)); !strings.Contains(r.Conditions, says) {
-			t.Errorf("%q is not said in %q", says, r.Conditions)
+		says := fmt.Sprintf("With %d annotators the lower end cannot exceed %.2f, whatever they answer", n, sequence)
+		if !strings.Contains(r.Conditions, says+".") || !strings.HasSuffix(r.Reason, says+": the minimum of 0.95 is out of their reach.") {
+			t.Errorf("%q is not said in %q or in %q", says, r.Conditions, r.Reason)
+		}
+		if slices.ContainsFunc(r.Assumptions, func(a string) bool { return strings.Contains(a, "cannot exceed") }) {
+			t.Errorf("%q is no assumption", r.Assumptions)
 		}
 		r = ruleOf(t, decide(t, fmt.Sprintf("looks: once\nplanned: %d\nrules: [{id: r, metric: blind_agreement, minimum: 0.95}]", n), body))
 		wants(t, r, report.InsufficientEvidence, once, math.NaN(), 0.005)
+		// All equal to 1, Dirichlet's lower end is a^(1/n); it is said rounded up.
+		if says := fmt.Sprintf("With %d annotators the lower end cannot exceed %.2f", n, math.Ceil(100*math.Pow(0.025, 1/float64(n)))/100); !strings.Contains(r.Reason, says) {
+			t.Errorf("%q is not said in %q", says, r.Reason)
+		}
+	}
+	of8 := func(agree int) (body string) {
+		for p := range 8 {
+			body += several(fmt.Sprintf("i%d-", p), fmt.Sprint("p", p), "blind", 5, agree, 0)
+		}
+		return body
+	}
+	// Mirrored: where eight never agree, the upper end is at 1 − .52577 (testdata/oracle/README.md, 02).
+	r := ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, maximum: 0.4}]", of8(0)))
+	if want := "With 8 annotators the upper end cannot be under 0.47, whatever they answer: the maximum of 0.4 is out of their reach."; !strings.HasSuffix(r.Reason, want) {
+		t.Errorf("%q is not said in %q", want, r.Reason)
+	}
+	// Within their reach nothing of it is said, and a plan for forty is what counts of a plan.
+	for text, agree := range map[string]int{
+		"rules: [{id: r, metric: blind_agreement, minimum: 0.5}]":                           3,
+		"looks: once\nplanned: 40\nrules: [{id: r, metric: blind_agreement, minimum: 0.9}]": 5,
+	} {
+		if r := ruleOf(t, decide(t, text, of8(agree))); r.Verdict != report.InsufficientEvidence || strings.Contains(r.Reason, "reach") {
+			t.Errorf("%s: %s (%s)", text, r.Verdict, r.Reason)
+		}
 	}
 }
 
@@ -196,11 +225,15 @@ func TestItemsDrawnAreCounted(t *testing.T) {
 	if *r.Numerator != 24 || *r.Denominator != 30 || *r.Missing != 6 {
 		t.Errorf("exact: %d of %d, %d missing; want 24 of 30, 6 missing", *r.Numerator, *r.Denominator, *r.Missing)
 	}
-	// Per person each of the two annotators has the four absent items as missing: own rates 20/24 to 24/24 and 0/4 to 4/4.
+	// Per person each of the two annotators has the four absent items as missing: 26/30 to 30/30 and 0/4 to 4/4;
+	// what enters is counted, 34 labels, 8 of them missing.
 	r = ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.5, per: person}]",
 		several("i", "ann", "blind", 26, 26, 0)+labelled("i30", "bob", "a", "visible"), draw))
-	if *r.Units != 2 || *r.Missing != 4 || r.Completions.Low != (26.0/30)/2 || r.Completions.High != 1 {
+	if *r.Units != 2 || *r.Missing != 8 || *r.Denominator != 34 || r.Completions.Low != (26.0/30)/2 || r.Completions.High != 1 {
 		t.Errorf("per person: %d annotators, %d missing, completions %v", *r.Units, *r.Missing, *r.Completions)
+	}
+	if says := "4 items were drawn blind and never labelled blind: whose it was to label cannot be told, so each is a missing label of every annotator."; !strings.Contains(r.Conditions, says) {
+		t.Errorf("%q is not said in %q", says, r.Conditions)
 	}
 }
 
