@@ -89,8 +89,25 @@ func Certify(r *Report, text []byte) (*Certificate, error) {
 	return c, nil
 }
 
-// JSON returns the published form: one indented document with a final newline.
-func (c *Certificate) JSON() ([]byte, error) { return Document(c) }
+// JSON returns the published form: one indented document with a final newline, safe in logs.
+func (c *Certificate) JSON() ([]byte, error) {
+	doc, err := Document(c)
+	return SafeInLogs(doc), err
+}
+
+// SafeInLogs writes a document with a JSON escape where a CI runner would execute a line of its log, such as one with
+// "##[error]" in a rule's id. The document says the same.
+func SafeInLogs(doc []byte) []byte {
+	var safe []byte
+	// Two "#" on a line stand in a text, and so does a bracket beside them: what holds arrays has names of ours.
+	for line := range bytes.Lines(doc) {
+		if bytes.Count(line, []byte("#")) > 1 {
+			line = bytes.ReplaceAll(line, []byte("["), []byte(`\u005b`))
+		}
+		safe = append(safe, line...)
+	}
+	return safe
+}
 
 // ParseCertificate reads what JSON writes, strictly: another schema or gate, a key that is unknown, there twice or in
 // another place, anything after the document, or a certificate without a rule, a file or a policy is an error. White
@@ -131,10 +148,12 @@ func ParseCertificate(data []byte) (*Certificate, error) {
 
 // notCertificate says in plain words why a document cannot be decoded.
 func notCertificate(err error) string {
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Sprintf("%s cannot be a JSON %s", diag.Quote(wrong.Field), wrong.Value)
-	}
+	wrong, isWrong := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
+	case isWrong && wrong.Field == "":
+		return fmt.Sprintf("it is a JSON %s, not an object", wrong.Value)
+	case isWrong:
+		return fmt.Sprintf("%s cannot be a JSON %s", diag.Quote(wrong.Field), wrong.Value)
 	case errors.Is(err, io.EOF):
 		return "it is empty"
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -247,7 +247,7 @@ func (a *app) verify(req request, path, policyFile string, asJSON bool) error {
 	if asJSON {
 		doc, err := report.Document(v)
 		if err == nil {
-			_, err = a.Stdout.Write(doc)
+			_, err = a.Stdout.Write(report.SafeInLogs(doc))
 		}
 		return err
 	}
