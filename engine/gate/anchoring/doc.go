@@ -9,7 +9,7 @@
 //     if that person had never seen a suggestion for that item.
 //  4. measures.go counts agreement with the model, over people, items or labels, with its interval; corpus.go does so
 //     for what is left of a finite corpus and for items drawn with unequal chances; people.go compares people with
-//     each other, and corrects agreement for chance.
+//     each other, and corrects agreement for chance; needs.go searches the size that would decide a rule on a gap.
 //  5. findings.go points at what a person would want to know of the data, text.go says it in words.
 //  6. rules.go compiles a policy and decides its rules on the measures.
 //

@@ -319,6 +319,7 @@ func oneLabel(items []unit) bool {
 type measured struct {
 	report.Measure
 	sentences []string // of Conditions, one by one: rules share many of them
+	estimated int      // units that the estimate of a mean rests on
 	doubts    gate.Doubts
 	reach     *reach // where annotators are the units
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
@@ -550,6 +551,7 @@ func everyones(absent int) []string {
 
 // reach is how far an interval's ends can come with so many annotators, were each of them at the best end of the scale.
 type reach struct {
+	what         string // " of the gap", or "" for a rate
 	annotators   int
 	lower, upper float64 // at the upper end of the scale, and at the lower
 }
@@ -572,13 +574,16 @@ func (v *view) within(m *measured, scale interval.Scale, n int) {
 	if err1 != nil || err2 != nil {
 		return
 	}
-	m.reach = &reach{n, best.Lower, worst.Upper}
+	m.reach = &reach{"", n, best.Lower, worst.Upper}
+	if scale == interval.Difference {
+		m.reach.what = " of the gap"
+	}
 	m.Conditions += " " + m.reach.lowest() + ", whatever they answer."
 }
 
 // lowest says how far the lower end can come.
 func (r *reach) lowest() string {
-	return fmt.Sprintf("With %s the lower end cannot exceed %.2f", gate.Plural(r.annotators, "annotator", "annotators"), math.Ceil(float64(r.lower*100))/100)
+	return fmt.Sprintf("With %s the lower end%s cannot exceed %.2f", gate.Plural(r.annotators, "annotator", "annotators"), r.what, math.Ceil(float64(r.lower*100))/100)
 }
 
 // beyond says that a threshold is out of reach with the annotators there are; "" where it is not.
@@ -588,8 +593,8 @@ func (r *reach) beyond(t report.Threshold) string {
 	case t.Kind == report.Minimum && r.lower < t.Value:
 		return fmt.Sprintf(" %s, whatever they answer: the minimum of %s is out of their reach.", r.lowest(), value)
 	case t.Kind == report.Maximum && r.upper > t.Value:
-		return fmt.Sprintf(" With %s the upper end cannot be under %.2f, whatever they answer: the maximum of %s is out of their reach.",
-			gate.Plural(r.annotators, "annotator", "annotators"), math.Floor(float64(r.upper*100))/100, value)
+		return fmt.Sprintf(" With %s the upper end%s cannot be under %.2f, whatever they answer: the maximum of %s is out of their reach.",
+			gate.Plural(r.annotators, "annotator", "annotators"), r.what, math.Floor(float64(r.upper*100))/100, value)
 	}
 	return ""
 }
@@ -652,7 +657,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, units string, e
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
-	if x.estimated > 0 {
+	if m.estimated = x.estimated; x.estimated > 0 {
 		m.Estimate = report.Number(x.estimates.Over(x.estimated))
 		if x.estimated < n {
 			m.add(fmt.Sprintf("The estimate rests on %d of the %d %s: the others have nothing recorded.", x.estimated, n, units))
@@ -809,9 +814,7 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 		m.add(v.speaksOf())
 	}
 	m.between(b.means, b.n, s.means, s.n)
-	m.need = func(t report.Threshold) *report.Needs {
-		return v.gapNeeds(m.Completions, b.n, s.n, units, t, difference)
-	}
+	m.need = func(t report.Threshold) *report.Needs { return m.gapNeeds(b.n, s.n, t, difference) }
 	if f.per == perLabel {
 		for _, x := range []struct {
 			name string
@@ -982,8 +985,6 @@ func (v *view) gapOfPeople(blind, visible sample) (measured, error) {
 	if v.judging.Looks.Value == policy.LooksOnce {
 		m.doubts.Undecided = "looks: once plans one number of annotators, and here nobody labelled both ways, so that the gap is between two sets of them: leave looks out."
 	}
-	m.need = func(t report.Threshold) *report.Needs {
-		return v.gapNeeds(m.Completions, nb, ns, "annotators", t, difference)
-	}
+	m.need = func(t report.Threshold) *report.Needs { return m.gapNeeds(nb, ns, t, difference) }
 	return m, nil
 }

@@ -7,23 +7,21 @@ import (
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
-	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
-// mostUnits is where the search for a size of two sides ends: far beyond what people label blind.
-const mostUnits = 200_000
-
 // gapNeeds says how many units, blind and visible together, would decide a rule on a gap between two sets of nb and ns
-// units: both sides grow alike and stay as they are spread. difference is the interval with so many on each side.
-func (v *view) gapNeeds(c *report.Completions, nb, ns int, units string, t report.Threshold, difference func(nb, ns int) (interval.Interval, error)) *report.Needs {
+// units: both sides grow alike and stay as they are spread. difference is the interval with so many on each side. More units
+// are added to these only where the interval holds at any look.
+func (m *measured) gapNeeds(nb, ns int, t report.Threshold, difference func(nb, ns int) (interval.Interval, error)) *report.Needs {
+	c, units := m.Completions, m.UnitName
 	if c == nil {
 		return nil
 	}
 	if c.Low <= t.Value && t.Value <= c.High {
 		return gate.NoNumber(c.Low < c.High, units)
 	}
-	n, found := smallest(nb+ns, mostUnits, func(n int) bool {
+	n, found := smallest(nb+ns, interval.MostNeeded, func(n int) bool {
 		blind := min(max(1, scaled(nb, nb+ns, n)), n-1)
 		iv, err := difference(blind, n-blind)
 		return err == nil && t.Compare(iv.Lower, iv.Upper) != report.InsufficientEvidence
@@ -32,11 +30,10 @@ func (v *view) gapNeeds(c *report.Completions, nb, ns int, units string, t repor
 	if t.Kind == report.Minimum && c.High < t.Value || t.Kind == report.Maximum && c.Low > t.Value {
 		verdict = " (as FAIL, at the present values)"
 	}
-	repeated := v.judging.Looks.Value == policy.LooksRepeated
 	switch {
 	case !found:
-		return &report.Needs{What: fmt.Sprintf("more than %d %s, blind and visible in all", mostUnits, units) + verdict}
-	case repeated:
+		return &report.Needs{What: fmt.Sprintf("more than %d %s, blind and visible in all", interval.MostNeeded, units) + verdict}
+	case m.Interval.Looks == interval.LooksAny:
 		return &report.Needs{What: "more " + units + ", blind and visible in all, at the present values" + verdict, AtLeast: gate.Rounded(n - nb - ns)}
 	}
 	return &report.Needs{What: units + ", blind and visible in all, in a new sample" + verdict, AtLeast: gate.Rounded(n)}

@@ -97,21 +97,28 @@ func TestPeopleAgreement(t *testing.T) {
 		labelled("2", "p", "a", "blind") + labelled("2", "q", "a", "blind") +
 		labelled("3", "p", "a", "blind") + labelled("3", "r", "", "blind") + labelled("4", "p", "a", "blind") + labelled("4", "q", "a", "visible")
 	g := ask(t, run{verb: gate.Decide, labels: header + body, policy: "minimum_blind_sample: 6\nrules: [{id: p, metric: people_agreement, minimum: 0}, {id: m, metric: model_minus_people, minimum: -1}]"})
-	check := func(m report.Measure, estimate, low, high float64) {
+	check := func(m report.Measure, missing int, estimate, low, high float64) {
 		t.Helper()
 		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }
-		if !near(*m.Estimate, estimate) || !near(m.Completions.Low, low) || !near(m.Completions.High, high) || *m.Units != 3 || *m.Missing != 1 || m.UnitName != "items" {
+		if !near(*m.Estimate, estimate) || !near(m.Completions.Low, low) || !near(m.Completions.High, high) || *m.Units != 3 || *m.Missing != missing || m.UnitName != "items" {
 			t.Errorf("%s: estimate %v, completions %v, %d %s, %d missing", m.Metric, *m.Estimate, *m.Completions, *m.Units, m.UnitName, *m.Missing)
 		}
 		if len(m.LeftOut) != 1 || m.LeftOut[0] != (report.LeftOut{Reason: "labelled blind by one person only", Count: 1}) {
 			t.Errorf("%s: left out %v", m.Metric, m.LeftOut)
 		}
 	}
-	check(g.Rules[0].Measure, (1.0/3+1)/2, (1.0/3+1+0)/3, (1.0/3+1+1)/3)
+	check(g.Rules[0].Measure, 1, (1.0/3+1)/2, (1.0/3+1+0)/3, (1.0/3+1+1)/3)
 	// Model minus people: 2/3 − 1/3 and 1 − 1; item 3 from 1/2 − 1 to 1 − 0.
-	check(g.Rules[1].Measure, (1.0/3+0)/2, (1.0/3+0-0.5)/3, (1.0/3+0+1)/3)
-	if f := finding(g, "read_beside_people"); f == nil || !strings.Contains(f.Message, "66.7 % of pairs") {
-		t.Errorf("finding %+v", f)
+	check(g.Rules[1].Measure, 1, (1.0/3+0)/2, (1.0/3+0-0.5)/3, (1.0/3+0+1)/3)
+	// Pairs: 1 of 3, 1 of 1, and one that misses a label.
+	if m := g.Rules[0].Measure; *m.Numerator != 2 || *m.Denominator != 5 {
+		t.Errorf("%d of %d pairs agree, want 2 of 5", *m.Numerator, *m.Denominator)
+	}
+	// Blind agreement per person: p 1 of 1 on each of four items, q 1 on two, r 0 of 1 and one missing: (1 + 1 + 0)/3.
+	want := "Annotators agree with one another in 66.7 % of the pairs of labels of an item, on average over 2 items that several labelled blind: " +
+		"a model as good as one more annotator comes near that, so read the blind agreement (here 66.7 %) beside it."
+	if f := finding(g, "read_beside_people"); f == nil || f.Message != want {
+		t.Errorf("finding %+v, want %s", f, want)
 	}
 }
 
@@ -184,6 +191,16 @@ func TestLabellingTime(t *testing.T) {
 	// Of seven values the order statistics of 95 % are the smallest and the largest: 2·2⁻⁷ < .05 < 2·8·2⁻⁷.
 	if m := measure(t, g, labellingTime, "visibility", "blind", "per", "person"); *m.Estimate != 13 || *m.Interval.Lower != 10 || *m.Interval.Upper != 16 || *m.Units != 7 {
 		t.Errorf("per person: %v over %d in [%v, %v]", *m.Estimate, *m.Units, *m.Interval.Lower, *m.Interval.Upper)
+	}
+	// One annotator's median over annotators is the annotator's own: it is not told twice.
+	alone := ask(t, run{verb: gate.Report, labels: header + "x,p0,a,a,visible,,,,0,100,\ny,p0,a,a,visible,,,,0,40,\n"})
+	if m := measure(t, alone, labellingTime, "visibility", "visible"); *m.Estimate != 70 {
+		t.Errorf("alone: %v, want 70", *m.Estimate)
+	}
+	for _, m := range alone.Measures {
+		if m.Metric == labellingTime && m.Labels["per"] != "" {
+			t.Errorf("alone: a row of labelling_time per %s", m.Labels["per"])
+		}
 	}
 	if m := measure(t, g, labellingTime, "visibility", "visible"); *m.Estimate != 100 || *m.Missing != 1 || *m.Units != 2 {
 		t.Errorf("visible: %v over %d, %d missing", *m.Estimate, *m.Units, *m.Missing)

@@ -70,7 +70,13 @@ func TestPublishedData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := ask(t, run{verb: gate.Decide, labels: string(data), policy: "rules: [{id: b, metric: blind_agreement, minimum: 0.5}, {id: g, metric: anchoring_gap, maximum: 0.2}]"})
+			g := ask(t, run{verb: gate.Decide, labels: string(data), policy: `rules:
+- {id: b, metric: blind_agreement, minimum: 0.5}
+- {id: g, metric: anchoring_gap, maximum: 0.2}
+- {id: blind, metric: blind_agreement, minimum: 0.5, per: label}
+- {id: visible, metric: visible_agreement, minimum: 0.5, per: label}
+- {id: gap, metric: anchoring_gap, maximum: 0.2, per: label}
+`})
 			checkPublished(t, g, want)
 		})
 	}
@@ -93,8 +99,12 @@ func checkPublished(t *testing.T, g report.Gate, want published) {
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
-	for metric, c := range map[string]counted{blindAgreement: w.Blind, visibleAgreement: w.Visible} {
-		m := measure(t, g, metric, "per", "label")
+	pooledBlind, pooledVisible, pooledGap := g.Rules[2].Measure, g.Rules[3].Measure, g.Rules[4].Measure
+	for _, x := range []struct {
+		m report.Measure
+		counted
+	}{{pooledBlind, w.Blind}, {pooledVisible, w.Visible}} {
+		m, c, metric := x.m, x.counted, x.m.Metric
 		if *m.Numerator != c.N || *m.Denominator != c.D {
 			t.Errorf("%s: %d of %d, want %d of %d", metric, *m.Numerator, *m.Denominator, c.N, c.D)
 		}
@@ -129,5 +139,5 @@ func checkPublished(t *testing.T, g report.Gate, want published) {
 		near("gap", gap.Estimate, *w.Gap)
 	}
 	near("blind per person", measure(t, g, blindAgreement, "per", "person").Estimate, w.PerBlind.Mean)
-	near("pooled gap", measure(t, g, anchoringGap, "per", "label").Estimate, *w.Gap)
+	near("pooled gap", pooledGap.Estimate, *w.Gap)
 }

@@ -153,12 +153,13 @@ func (v *view) usesCorpus(r *rule) bool {
 	return r.Metric.Value == blindAgreement && r.form.corpus > 0 && v.unitOf(r.form) == perItem
 }
 
-// beside puts what the model's agreement with people means next to people's agreement with each other, and says what to do
-// where suggestions move people.
+// beside puts people's agreement with each other next to the model's agreement with them, and says what to do where
+// suggestions move people.
 func beside(f *gate.Found, blind, people, gap *measured) {
 	if blind != nil && people != nil && blind.Estimate != nil && people.Estimate != nil {
-		f.Add("read_beside_people", report.Note, 1, "Without its suggestion the model agrees with people in %.1f %% of labels, and people with each other in %.1f %% of pairs on blind items that several labelled: where people differ, no model can agree with all of them, so read a low blind agreement against the second figure.",
-			100*(*blind.Estimate), 100*(*people.Estimate))
+		// No bound: a model that gives the most frequent label agrees with people more often than they do with each other.
+		f.Add("read_beside_people", report.Note, 1, "Annotators agree with one another in %.1f %% of the pairs of labels of an item, on average over %s that several labelled blind: a model as good as one more annotator comes near that, so read the blind agreement (here %.1f %%) beside it.",
+			100*(*people.Estimate), gate.Plural(people.estimated, "item", "items"), 100*(*blind.Estimate))
 	}
 	if gap != nil && gap.doubts == (gate.Doubts{}) && gap.Interval != nil && gap.Interval.Lower != nil && *gap.Interval.Lower > 0 {
 		f.Add("suggestions_move_people", report.Warning, 1, "People agree with the model more often when they see its suggestion: by at least %.1f points. Label more items blind, or show the suggestion only after the label.", 100*(*gap.Interval.Lower))

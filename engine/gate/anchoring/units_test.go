@@ -594,3 +594,168 @@ func TestLostLabelInACorpus(t *testing.T) {
 		}
 	}
 }
+
+// TestNeedsOfAGap: the present sides grown alike to the size that is told decide the rule, a tenth less do not; each form of the
+// gap, where the interval holds at one look and where units may be added.
+func TestNeedsOfAGap(t *testing.T) {
+	twice := func(prefix, visibility string, n, agree int) string { // every item labelled by two people, who are of one mind
+		return several(prefix, "p", visibility, n, agree, 0) + several(prefix, "q", visibility, n, agree, 0)
+	}
+	people := func(prefix, visibility string, n, agree int) (body string) { // one label each
+		for i := range n {
+			label := "b"
+			if i < agree {
+				label = "a"
+			}
+			body += labelled(fmt.Sprint(prefix, i), fmt.Sprint(prefix, i), label, visibility)
+		}
+		return body
+	}
+	one := func(prefix, visibility string, n, agree int) string {
+		return several(prefix, "p", visibility, n, agree, 0)
+	}
+	for name, c := range map[string]struct {
+		rule  string
+		side  func(prefix, visibility string, n, agree int) string
+		what  string
+		grown func(present, told int) int // the size in all
+		then  report.Verdict
+	}{
+		"exact":    {"maximum: 0.4", one, "items, blind and visible in all, in a new sample", func(_, n int) int { return n }, report.Pass},
+		"as FAIL":  {"maximum: 0.1", one, "items, blind and visible in all, in a new sample (as FAIL, at the present values)", func(_, n int) int { return n }, report.Fail},
+		"pairwise": {"minimum: 0.1, interval: pairwise", one, "items, blind and visible in all, in a new sample", func(_, n int) int { return n }, report.Pass},
+		"repeated": {"maximum: 0.4, looks: repeated", one, "more items, blind and visible in all, at the present values", func(p, n int) int { return p + n }, report.Pass},
+		"means":    {"minimum: 0.1, per: item", twice, "more items, blind and visible in all, at the present values", func(p, n int) int { return p + n }, report.Pass},
+		"people":   {"maximum: 0.4", people, "more annotators, blind and visible in all, at the present values", func(p, n int) int { return p + n }, report.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			decided := func(times int) report.Rule { // whole multiples, so that the rates are the same
+				return ruleOf(t, decide(t, "rules: [{id: r, metric: anchoring_gap, "+c.rule+"}]",
+					c.side("b", "blind", 20*times, 14*times)+c.side("v", "visible", 40*times, 38*times)))
+			}
+			r := decided(1)
+			if r.Verdict != report.InsufficientEvidence || r.Needs == nil || r.Needs.What != c.what {
+				t.Fatalf("%s, needs %+v; want some number of %s", r.Verdict, r.Needs, c.what)
+			}
+			n := c.grown(60, r.Needs.AtLeast)
+			if got := decided((n + 59) / 60); got.Verdict != c.then {
+				t.Errorf("with %d in all: %s in [%v, %v], want %s", n, got.Verdict, *got.Interval.Lower, *got.Interval.Upper, c.then)
+			}
+			if got := decided(n * 9 / 10 / 60); got.Verdict != report.InsufficientEvidence {
+				t.Errorf("with a tenth less than %d in all: %s already", n, got.Verdict)
+			}
+		})
+	}
+	// 14 of 20 and 38 of 40 are a quarter apart.
+	for rule, want := range map[string]report.Needs{
+		"maximum: 0.25":   {What: "other data: at the present values no number of items would decide"},
+		"maximum: 0.2501": {What: "more than 1000000 items, blind and visible in all"},
+	} {
+		r := ruleOf(t, decide(t, "rules: [{id: r, metric: anchoring_gap, "+rule+"}]", one("b", "blind", 20, 14)+one("v", "visible", 40, 38)))
+		if r.Needs == nil || *r.Needs != want {
+			t.Errorf("%s: needs %+v, want %+v", rule, r.Needs, want)
+		}
+	}
+	r := ruleOf(t, decide(t, "rules: [{id: r, metric: anchoring_gap, maximum: 0.25}]", several("b", "p", "blind", 24, 16, 2)+one("v", "visible", 40, 38)))
+	if r.Needs == nil || r.Needs.What != "what is missing to be recorded: as it is, no number of items would decide" {
+		t.Errorf("needs %+v", r.Needs)
+	}
+}
+
+// TestFormsInTheReport: over people, then over items, and over labels only where no annotator and no item repeats; a rule can ask
+// for any.
+func TestFormsInTheReport(t *testing.T) {
+	forms := func(body string) (list []string) {
+		for _, m := range ask(t, run{verb: gate.Report, labels: header + body}).Measures {
+			if m.Labels["per"] != "" {
+				list = append(list, m.Metric+" "+m.Labels["per"])
+			}
+		}
+		return list
+	}
+	rates := func(per string) []string {
+		return []string{blindAgreement + " " + per, visibleAgreement + " " + per, anchoringGap + " " + per}
+	}
+	once, again := "", ""
+	for i := range 12 {
+		who, visibility := fmt.Sprint("p", i), []string{"blind", "visible"}[i%2]
+		once += labelled(fmt.Sprint("i", i), who, "a", visibility)
+		again += labelled(fmt.Sprint("j", i), who, "a", visibility)
+	}
+	for name, c := range map[string]struct {
+		body string
+		want []string
+	}{
+		"each once":        {once, slices.Concat(rates("person"), rates("item"), rates("label"))},
+		"people repeat":    {once + again, slices.Concat(rates("person"), rates("item"))},
+		"one side repeats": {once + labelled("more", "p0", "a", "blind"), slices.Concat(rates("person"), rates("item"), []string{visibleAgreement + " label"})},
+		"one annotator":    {several("b", "p", "blind", 6, 6, 0) + several("v", "p", "visible", 6, 6, 0), rates("item")},
+	} {
+		if got := forms(c.body); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	r := ruleOf(t, decide(t, "minimum_blind_sample: 5\nrules: [{id: r, metric: blind_agreement, minimum: 0.1, per: label}]", once+again))
+	if r.Verdict != report.ManualReview || *r.Denominator != 12 {
+		t.Errorf("%s of %d labels, want MANUAL_REVIEW of 12", r.Verdict, *r.Denominator)
+	}
+}
+
+// TestAssumptionsOnce: what several rules rest on alike are equal sentences, so that each can be listed once.
+func TestAssumptionsOnce(t *testing.T) {
+	g := decide(t, "rules: [{id: a, metric: blind_agreement, minimum: 0.5}, {id: b, metric: anchoring_gap, maximum: 0.5}, {id: c, metric: blind_agreement, corpus_size: 100, minimum: 0.5}]",
+		several("b", "p", "blind", 25, 24, 0)+several("v", "p", "visible", 25, 24, 0))
+	count := map[string]int{}
+	for _, r := range g.Rules {
+		seen := map[string]bool{}
+		for _, a := range r.Assumptions {
+			if seen[a] || strings.Contains(a, ". ") {
+				t.Errorf("rule %s: %q is there twice, or is several sentences", r.ID, a)
+			}
+			seen[a] = true
+			count[a]++
+		}
+	}
+	if n := count["Speaks of this annotator's labels, on items drawn as these were."]; n != 3 {
+		t.Errorf("whom the rules speak of is said of %d of 3 rules: %v", n, count)
+	}
+}
+
+// TestGapOfTwoForms: where one side has several labels an item and the other one, each is taken in its own form: the visible one
+// as a mean over items, the blind one exactly, both at half of the error.
+func TestGapOfTwoForms(t *testing.T) {
+	body := several("b", "ann", "blind", 20, 15, 0) + several("v", "ann", "visible", 20, 18, 0) + "w,ann,a,a,visible,,,,,1700000001,\nw,ann,a,b,visible,,,,,1700000002,\n"
+	r := ruleOf(t, decide(t, "rules: [{id: r, metric: anchoring_gap, maximum: 0.9}]", body))
+	blind, err := interval.ClopperPearson(15, 0, 20, 0.975)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := append(slices.Concat(slices.Repeat([]float64{1}, 18), []float64{0, 0}), 0.5)
+	visible, err := interval.UniformMixture(values, values, interval.Unit, 0.975)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, r, report.Pass, visible.Lower-blind.Upper, visible.Upper-blind.Lower, 2e-10)
+	if r.Interval.Looks != interval.LooksOne || *r.Units != 41 || !strings.HasPrefix(r.Conditions, "Of the blind side: Exact for independent items") {
+		t.Errorf("looks %s, %d units: %s", r.Interval.Looks, *r.Units, r.Conditions)
+	}
+	// The estimate is that of the means: (18 + 1/2)/21 − 15/20.
+	if math.Abs(*r.Estimate-(18.5/21-0.75)) > 1e-15 {
+		t.Errorf("estimate %v", *r.Estimate)
+	}
+}
+
+// TestAcceptanceNotRecorded: acceptance_rate is over the rows that record it; the others are told, and max_left_out is not about
+// them.
+func TestAcceptanceNotRecorded(t *testing.T) {
+	body := ""
+	for i := range 40 {
+		body += fmt.Sprintf("i%d,ann,a,a,visible,,%s,,,,\n", i, []string{"1", ""}[i%2])
+	}
+	r := ruleOf(t, decide(t, "rules: [{id: r, metric: acceptance_rate, minimum: 0.8}]", body))
+	// 20 of 20: .025^(1/20) = .8316 (testdata/oracle/README.md, 01).
+	wants(t, r, report.Pass, 0.8316, 1, 0.00005)
+	if len(r.LeftOut) != 1 || r.LeftOut[0] != (report.LeftOut{Reason: "accepted not recorded", Count: 20}) {
+		t.Errorf("left out %v", r.LeftOut)
+	}
+}
