@@ -157,7 +157,7 @@ type comparison struct {
 	item, annotator int
 	recorded        bool
 	agrees          bool // where it is recorded
-	lost            bool // it is missing because its row came after a suggestion was seen
+	extra           bool // it is missing, and beside another of the same person and item: a unit without a value
 }
 
 // sample is the comparisons that a rate counts, ordered by annotator, then item.
@@ -178,7 +178,7 @@ func compared(entries, unknown []entry) sample {
 			without++
 			continue
 		}
-		s.list = append(s.list, comparison{e.item, e.annotator, e.label.recorded, e.label.recorded && e.label.value == e.suggestion.value, e.lost})
+		s.list = append(s.list, comparison{e.item, e.annotator, e.label.recorded, e.label.recorded && e.label.value == e.suggestion.value, e.extra})
 	}
 	s.left = without + len(unknown)
 	s.leftOut = gate.LeftOut(reasonNoSuggestion, without, reasonNoSlice, len(unknown))
@@ -254,18 +254,27 @@ func (s sample) all() tallied {
 	return t
 }
 
-// unit is the comparisons of one item or one annotator.
+// unit is the comparisons of one item or one annotator; of an item, without the extra ones.
 type unit struct {
 	tallied
 	id        int
-	people    int // annotators among them
-	labels    int // comparisons but those that are lost
-	annotator int // the last one
 }
 
-// byItem groups the comparisons by item, in the items' order.
+// byItem groups the comparisons by item, in the items' order, but for the extra ones.
 func (s sample) byItem() []unit {
+	s.list = slices.DeleteFunc(slices.Clone(s.list), func(c comparison) bool { return c.extra })
 	return s.group(func(c comparison) int { return c.item })
+}
+
+// valueless is how many units beside the items have no value: items drawn blind without a row, and extra comparisons.
+func (s sample) valueless() int {
+	n := s.absent
+	for _, c := range s.list {
+		if c.extra {
+			n++
+		}
+	}
+	return n
 }
 
 // byAnnotator groups them by annotator, in the annotators' order. Where items are absent, each is missing for every
@@ -295,24 +304,17 @@ func (s sample) group(key func(comparison) int) []unit {
 		if !found {
 			i = len(units)
 			place[k] = i
-			units = append(units, unit{id: k, annotator: -1})
+			units = append(units, unit{id: k})
 		}
-		u := &units[i]
-		u.add(c)
-		if c.annotator != u.annotator {
-			u.people, u.annotator = u.people+1, c.annotator
-		}
-		if !c.lost {
-			u.labels++
-		}
+		units[i].add(c)
 	}
 	slices.SortFunc(units, func(a, b unit) int { return a.id - b.id })
 	return units
 }
 
-// oneLabel reports that each item has one label: of one annotator, beside those that are lost.
+// oneLabel reports that each item has one label.
 func oneLabel(items []unit) bool {
-	return !slices.ContainsFunc(items, func(u unit) bool { return u.people > 1 || u.labels > 1 })
+	return !slices.ContainsFunc(items, func(u unit) bool { return u.n > 1 })
 }
 
 // measured is a measure, and what a rule on it has to know.
@@ -509,7 +511,7 @@ func (v *view) rateOverItems(name string, s sample) (measured, error) {
 	if oneLabel(items) && v.judging.Looks.Value != policy.LooksOnce {
 		m, err = v.exact(name, perItem, s.all(), "items", s)
 	} else {
-		m, err = v.meanOf(name, perItem, meansOf(items, s.absent), "items", len(items)+s.absent, s)
+		m, err = v.meanOf(name, perItem, meansOf(items, s.valueless()), "items", len(items)+s.valueless(), s)
 	}
 	m.add(v.speaksOf())
 	return m, err
@@ -607,8 +609,8 @@ type means struct {
 	estimated   int
 }
 
-// meansOf lists the units' own rates, and those of absent ones.
-func meansOf(units []unit, absent int) *means {
+// meansOf lists the units' own rates, and those of valueless ones, which lie anywhere.
+func meansOf(units []unit, valueless int) *means {
 	x := &means{}
 	for _, u := range units {
 		x.low, x.high = append(x.low, quotient(u.k, u.n)), append(x.high, quotient(u.k+u.missing, u.n))
@@ -619,10 +621,10 @@ func meansOf(units []unit, absent int) *means {
 		x.lows.Add(u.k, u.n, 1)
 		x.highs.Add(u.k+u.missing, u.n, 1)
 	}
-	for range absent {
+	for range valueless {
 		x.low, x.high = append(x.low, 0), append(x.high, 1)
 	}
-	x.highs.Add(absent, 1, 1)
+	x.highs.Add(valueless, 1, 1)
 	return x
 }
 
@@ -750,7 +752,7 @@ func newGapSide(s sample, per string, half policy.Judging) (gapSide, error) {
 	if x.exact {
 		x.means, x.n = pooled(x.all), x.all.n
 	} else {
-		x.means = meansOf(x.items, s.absent)
+		x.means = meansOf(x.items, s.valueless())
 		x.n = len(x.means.low)
 	}
 	iv, err := x.stretched(x.n, half)

@@ -14,6 +14,7 @@ type entry struct {
 	*row
 	label text // the row's, or none
 	lost  bool // a blind label that is missing because its row came after a suggestion was seen
+	extra bool // and that stands beside another blind one of the same person and item
 }
 
 // evidence is what rows can be evidence of. The entries of each list are ordered by annotator, then item.
@@ -121,6 +122,7 @@ func (s *study) classify(group []row, showAnnotators bool, diags *diag.List) {
 	var unfilled []*row // blind rows without a label before it
 	var asked []*row    // blind rows that were asked for as evidence
 	seen := false       // a suggestion
+	lost := false       // a blind label
 	for i := range group {
 		r := &group[i]
 		disagreed := first != nil && first.suggestion.recorded && first.label.value != first.suggestion.value
@@ -145,10 +147,11 @@ func (s *study) classify(group []row, showAnnotators bool, diags *diag.List) {
 			continue
 		case seen:
 			s.seenBefore = append(s.seenBefore, r)
-			s.reclassify(r)
+			s.reclassify(r, lost || first != nil || len(unfilled) > 0)
+			lost = true
 		case disagreed:
 			s.relabelled = append(s.relabelled, r)
-			s.reclassify(r)
+			s.reclassify(r, true)
 		case first != nil:
 			s.repeated = append(s.repeated, r)
 		case !r.label.recorded:
@@ -170,9 +173,9 @@ func (s *study) classify(group []row, showAnnotators bool, diags *diag.List) {
 }
 
 // reclassify counts a row that is marked blind and is not as a missing blind label, and, where it can agree with
-// something, as a label given with the suggestion seen.
-func (s *study) reclassify(r *row) {
-	s.blind = append(s.blind, entry{row: r, lost: true})
+// something, as a label given with the suggestion seen. extra says that the person has another blind one of the item.
+func (s *study) reclassify(r *row, extra bool) {
+	s.blind = append(s.blind, entry{row: r, lost: true, extra: extra})
 	if r.label.recorded && r.suggestion.recorded {
 		s.visible = append(s.visible, entry{row: r, label: r.label})
 	}

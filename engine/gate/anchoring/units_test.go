@@ -759,3 +759,22 @@ func TestAcceptanceNotRecorded(t *testing.T) {
 		t.Errorf("left out %v", r.LeftOut)
 	}
 }
+
+// TestRelabellingIsAUnit: where items have several labels, a relabelling marked blind is one more unit of the mean, from 0 to 1,
+// and leaves the item's own agreement as it was.
+func TestRelabellingIsAUnit(t *testing.T) {
+	body := several("i", "p", "blind", 25, 25, 0) + several("i", "q", "blind", 25, 25, 0) + // and on one more item p disagrees, and labels again
+		labelled("x", "q", "a", "blind") + labelled("x", "p", "b", "blind") + labelled("x", "p", "a", "blind")
+	r := ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.5, per: item}]", body))
+	if *r.Units != 27 || *r.Missing != 1 || *r.Estimate != 25.5/26 || *r.Completions != (report.Completions{Low: 25.5 / 27, High: 26.5 / 27}) {
+		t.Errorf("%d units, %d missing, estimate %v, completions %v; want 27, 1, %v, from %v to %v", *r.Units, *r.Missing, *r.Estimate, *r.Completions, 25.5/26, 25.5/27, 26.5/27)
+	}
+	// Of one annotator, pooled labels are as exact as items are: 25 of 27, one missing.
+	alone := several("i", "p", "blind", 25, 25, 0) + labelled("x", "p", "b", "blind") + labelled("x", "p", "a", "blind")
+	for _, per := range []string{"item", "label"} {
+		r := ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.5, per: "+per+"}]", alone))
+		if r.Verdict != report.Pass || *r.Numerator != 25 || *r.Denominator != 27 || r.Interval.Method != interval.MethodClopperPearson {
+			t.Errorf("per %s: %s (%s), %d of %d by %s", per, r.Verdict, r.Reason, *r.Numerator, *r.Denominator, r.Interval.Method)
+		}
+	}
+}

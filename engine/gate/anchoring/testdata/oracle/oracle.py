@@ -416,7 +416,7 @@ class Row:
 
 @dataclass
 class Comparison:
-    """One label against another: what a metric counts. `extra` has no label of its own: a relabelled blind label again."""
+    """One label against another: what a metric counts. `extra` has no label: it is beside another one of the same pair."""
 
     item: str
     annotator: str | None  # None: an item that was drawn blind and that nobody labelled
@@ -545,6 +545,7 @@ def agreement(row):
 def collect(study):
     study.annotators = sorted({row.annotator for row in study.rows})
     people = defaultdict(dict)
+    reclassified = set()
     for row in study.rows:
         of = row.item, row.annotator
         if row.cls == VERIFY:
@@ -579,7 +580,8 @@ def collect(study):
             if row.label:
                 study.visible.append(Comparison(*of, agreement(row)))
             had = any((r.item, r.annotator, r.cls) == (*of, BLIND) for r in study.rows)
-            study.blind.append(Comparison(*of, None, extra=had))
+            study.blind.append(Comparison(*of, None, extra=had or of in reclassified))
+            reclassified.add(of)
             if row.cls == SEEN and not had:
                 people[row.item].setdefault(row.annotator, None)
             if row.cls == SEEN and had:
@@ -693,8 +695,6 @@ def known(values):
 def several_on_an_item(comparisons, doubts):
     items = by(comparisons, lambda c: c.item)
     several = any(sum(not c.extra for c in group) > 1 for group in items.values())
-    if several and any(c.extra for c in comparisons):
-        doubts.append("a relabelling where items have several labels")
     if any(sum(c.extra for c in group) > 1 for group in items.values()):
         doubts.append("an item reclassified twice")
     return several
@@ -736,7 +736,7 @@ def rate(study, comparisons, per, a, repeated, doubts):
         return found
     if per == "item":
         if several_on_an_item(comparisons, doubts):
-            # A relabelling is a unit of its own (a doubt, above).
+            # A relabelling is a unit of its own.
             groups = by(comparisons, lambda c: (c.item, c.extra))
             return mean_rate(list(groups.values()), a, doubts)
         return exact_rate(comparisons, a, repeated, doubts)
@@ -746,8 +746,6 @@ def rate(study, comparisons, per, a, repeated, doubts):
     items = Counter(c.item for c in comparisons if not c.extra)
     if any(n > 1 for n in items.values()) or len(study.annotators) > 1 and any(n > 1 for n in people.values()):
         found.review.append("pooled labels of repeated people or items")
-    elif any(c.extra for c in comparisons):
-        doubts.append("a relabelling in a pooled rate")
     return found
 
 
@@ -763,8 +761,6 @@ def corpus_rate(study, size, a, known_chances, doubts):
         outside = set(one_each) - set(drawn)
         if outside:
             doubts.append("a blind label of an item not drawn blind, in a corpus")
-        if any(item not in one_each for item in drawn):
-            doubts.append("an item drawn blind with visible rows only, in a corpus")
     else:
         drawn = list(one_each)
     if size is None:
