@@ -257,7 +257,7 @@ func (s sample) all() tallied {
 // unit is the comparisons of one item or one annotator; of an item, without the extra ones.
 type unit struct {
 	tallied
-	id        int
+	id int
 }
 
 // byItem groups the comparisons by item, in the items' order, but for the extra ones.
