@@ -324,7 +324,10 @@ func TestGroupThresholds(t *testing.T) {
 		{"rate: selection, worst_group: {}", `worst_group has no side; write {minimum: 0.8} or {maximum: 0.2}`},
 		{"rate: selection, worst_group: {minimum: 0.2, maximum: 0.8}", `worst_group has minimum and maximum; exactly one is allowed: make it two rules`},
 		{"rate: selection, worst_group: {minimum: 80}", `minimum is 80; allowed for selection: 0 to 1; for 80 % write 0.8`},
-		{"rate: selection, worst_group: 0.8", `worst_group: found "0.8"; a mapping is wanted, such as {name: value}`},
+		{"rate: selection, worst_group: 0.8", `worst_group: found "0.8"; write {minimum: 0.8} where no group's rate may be lower, or {maximum: 0.8} where none may be higher`},
+		{"rate: selection, worst_group: high", `worst_group: found "high"; a mapping is wanted, such as {name: value}`},
+		{"rate: selection, min_group_ratio: 1.25", `min_group_ratio is 1.25; allowed: 0 to 1; it is the smaller rate divided by the larger one`},
+		{"metric: selection, max_group_gap: 0.1", `unknown key "metric" in rule a; did you mean "rate"?`},
 		{"rate: selection, worst_group: {minimum: 0.8, max: 1}", `unknown key "max" in worst_group; allowed: minimum, maximum`},
 		{"rate: selection, max_group_gap: -0.1", `max_group_gap is -0.1; allowed for selection: 0 to 1`},
 		{"rate: selection, min_group_ratio: 80", `min_group_ratio is 80; allowed: 0 to 1; for 80 % write 0.8`},
@@ -336,6 +339,61 @@ func TestGroupThresholds(t *testing.T) {
 		items, _ := r.diags.Sorted()
 		if len(items) != 1 || items[0].Message != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", tc.rule, strings.TrimSpace(r.problems()), tc.want)
+		}
+	}
+}
+
+// groups is a gate whose metrics are all rates of groups.
+var groups = RuleSpec{
+	MetricKey:  "rate",
+	Metrics:    []MetricSpec{{Name: "selection", Upper: 1}, {Name: "fnr", Hint: "fnr is called false_negative here"}},
+	Thresholds: []Kind{MaxGroupGap, WorstGroup, MinGroupRatio},
+	RatesAlone: true,
+}
+
+// TestRatesAlone: rules on rates do not know what plans a mean; it is refused once, and not offered.
+func TestRatesAlone(t *testing.T) {
+	const why = " plans the number of units of a mean, and rates are exact for one look without; leave it out, or write looks: repeated for many looks"
+	for _, tc := range []struct{ rule, want string }{
+		{"rate: selection, max_group_gap: 0.1, looks: repeated", ""},
+		{"rate: selection, max_group_gap: 0.1, looks: once", "p.yaml:1:61: rule a: looks: once" + why},
+		{"rate: selection, max_group_gap: 0.1, planned: 40", "p.yaml:1:54: rule a: planned" + why},
+		{"rate: selection, max_group_gap: 0.1, mean_method: sympol", "p.yaml:1:54: rule a: mean_method" + why},
+		{"rate: selection, max_group_gap: 0.1, looks: twice", `p.yaml:1:61: looks is "twice"; allowed: repeated`},
+		{"rate: selection, minimum: 0.75", "p.yaml:1:34: unknown key \"minimum\" in rule a; did you mean worst_group: {minimum: 0.75}?"},
+		{"rate: selection, maximum: high", "p.yaml:1:34: unknown key \"maximum\" in rule a; did you mean worst_group: {maximum: …}?"},
+		{"rate: selection, max_group_gap: 0.1, minimum: 0.75", `p.yaml:1:54: unknown key "minimum" in rule a; allowed: id, rate, max_group_gap, worst_group, min_group_ratio, confidence, looks, max_left_out, where, advisory, waive, reviewed, per, generalize`},
+		{"rate: FNR, max_group_gap: 0.1", "p.yaml:1:23: fnr is called false_negative here"},
+		{`rate: selection, max_group_gap: 0.1, where: {" t": a, t : b}`, `p.yaml:1:71: rule a: where names the column "t" twice; it was first named on line 1`},
+		{`rate: selection, max_group_gap: 0.1, where: {" ": a}`, "p.yaml:1:62: rule a: where has a column without a name; write the name of a column"},
+	} {
+		r := read("p.yaml", []byte("rules: [{id: a, "+tc.rule+"}]"), groups)
+		if got := strings.TrimSpace(r.problems()); got != tc.want {
+			t.Errorf("%s:\n got %s\nwant %s", tc.rule, got, tc.want)
+		}
+	}
+	// A section's are passed over; what they lack among themselves is not.
+	r := read("p.yaml", []byte("looks: once\nplanned: 40\nmean_method: sympol\nrules: [{id: a, rate: selection, max_group_gap: 0.1, where: {\" t\": a}}]"), groups)
+	if r.diags.Len() != 0 || r.rules[0][0].Looks.Set || r.rules[0][0].Planned.Set || r.rules[0][0].MeanMethod.Set || r.rules[0][0].Where[0].Key.Value != "t" {
+		t.Errorf("%s, rules %+v", r.problems(), r.rules)
+	}
+	r = read("p.yaml", []byte("looks: once\nrules: [{id: a, rate: selection, max_group_gap: 0.1}]"), groups)
+	if want := "p.yaml:1:8: looks: once needs planned: the number of units (people, cases) fixed beforehand, 2 or more\n"; r.problems() != want {
+		t.Errorf("got %swant %s", r.problems(), want)
+	}
+}
+
+// TestCannotFailTexts: the finding names the threshold as it is written, and what it is held against.
+func TestCannotFailTexts(t *testing.T) {
+	for rule, want := range map[string]string{
+		"max_group_gap: 1":          "rule a cannot fail: max_group_gap is 1, and the distance of two groups' rates lies between 0 and 1",
+		"min_group_ratio: 0":        "rule a cannot fail: min_group_ratio is 0, and the ratio of two groups' rates lies between 0 and 1",
+		"worst_group: {minimum: 0}": "rule a cannot fail: the minimum of worst_group is 0, and selection lies between 0 and 1",
+		"worst_group: {maximum: 1}": "rule a cannot fail: the maximum of worst_group is 1, and selection lies between 0 and 1",
+	} {
+		r := read("p.yaml", []byte("rules: [{id: a, rate: selection, "+rule+"}]"), groups)
+		if len(r.findings) != 1 || r.findings[0].Message != want {
+			t.Errorf("%s: %v, want %s", rule, r.findings, want)
 		}
 	}
 }

@@ -37,7 +37,7 @@ type MetricSpec struct {
 	Aliases      []string // other names that the field uses for it; the rule then has Name
 	Lower, Upper float64  // the closed range of its values
 	NoThreshold  bool     // decided without one, such as sign_test
-	Hint         string   // not empty: no rule can have it, and this says why, such as "decision_time is reported, never a rule"
+	Hint         string   // not empty: no rule can have it, whatever its letter case, and this says why, such as "decision_time is reported, never a rule"
 }
 
 // RuleSpec is what rules of a gate look like.
@@ -45,6 +45,9 @@ type RuleSpec struct {
 	MetricKey  string // "metric", or what the field calls it
 	Metrics    []MetricSpec
 	Thresholds []Kind
+	// RatesAlone: no metric is a mean. Its rules cannot say planned, mean_method or looks: once, and a section's, which may
+	// be meant for other gates, are passed over.
+	RatesAlone bool
 }
 
 // Rule is one rule, with what it inherits. Where a part could not be read, the list of problems has an entry
@@ -140,18 +143,60 @@ func ReadRules(section *Section, outer Settings, spec RuleSpec) (rules []Rule, f
 		if finding != nil {
 			findings = append(findings, *finding)
 		}
-		r.Judging = readJudging(m).within(outer.Judging).WithDefaults()
-		r.Judging.check(m.diags)
-		r.Where = m.TextMap("where")
+		if spec.RatesAlone {
+			r.Judging = readRateJudging(m, ruleName(r.ID)).within(outer.ForRates()).WithDefaults()
+		} else {
+			r.Judging = readJudging(m).within(outer.Judging).WithDefaults()
+			r.Judging.check(m.diags)
+		}
+		r.Where = readWhere(m, ruleName(r.ID))
 		r.Advisory = m.Bool("advisory").Value
 		r.Waive = readWaiver(m)
 		r.Reviewed = readReview(m)
 		rules = append(rules, r)
 	}
-	if len(section.rules) == 0 {
+	if len(section.rules) == 0 || spec.RatesAlone {
 		outer.Judging.check(section.Map.diags)
 	}
 	return rules, findings
+}
+
+// readRateJudging reads the settings of a rule on a rate. Those that plan a mean are refused, and not offered where another key
+// is unknown.
+func readRateJudging(m *Map, name string) Judging {
+	j := Judging{Confidence: m.Number("confidence", confidences)}
+	const why = "plans the number of units of a mean, and rates are exact for one look without; leave it out, or write looks: repeated for many looks"
+	if v, ok := m.take("looks"); ok && v.kind == scalar && v.text == LooksOnce {
+		m.Errorf(v.pos, "%s: looks: once %s", name, why)
+	} else {
+		j.Looks = m.Choice("looks", LooksRepeated)
+	}
+	j.MaxLeftOut = m.Number("max_left_out", Range{Min: 0, Max: 1})
+	for _, key := range []string{"planned", "mean_method"} {
+		if m.Has(key) {
+			m.refuse(key, "%s: %s %s", name, key, why)
+		}
+	}
+	return j
+}
+
+// readWhere reads the columns that a rule slices by; their names are trimmed as those of the files are. The list has room for
+// no entry exactly where none is given.
+func readWhere(m *Map, name string) []Pair {
+	where := m.TextMap("where")
+	first := map[string]diag.Pos{}
+	for i := range where {
+		key := &where[i].Key
+		key.Value = strings.TrimSpace(key.Value)
+		if at, again := first[key.Value]; again {
+			m.Errorf(key.Pos, "%s: where names the column %s twice; it was first named on line %d", name, diag.Quote(key.Value), at.Line)
+		}
+		first[key.Value] = key.Pos
+		if key.Value == "" {
+			m.Errorf(key.Pos, "%s: where has a column without a name; write the name of a column", name)
+		}
+	}
+	return where
 }
 
 // readMetric returns the spec of the rule's metric, nil after an error.
@@ -159,7 +204,7 @@ func readMetric(m *Map, name string, spec RuleSpec) *MetricSpec {
 	t := m.Text(spec.MetricKey)
 	var names []string
 	for i, metric := range spec.Metrics {
-		if t.Set && (metric.Name == t.Value || slices.Contains(metric.Aliases, t.Value)) {
+		if t.Set && (metric.Name == t.Value || slices.Contains(metric.Aliases, t.Value) || metric.Hint != "" && strings.EqualFold(metric.Name, t.Value)) {
 			if metric.Hint != "" {
 				m.Errorf(t.Pos, "%s", metric.Hint)
 				return nil
@@ -170,7 +215,9 @@ func readMetric(m *Map, name string, spec RuleSpec) *MetricSpec {
 			names = append(append(names, metric.Name), metric.Aliases...)
 		}
 	}
-	if t.Set {
+	if !m.Has(spec.MetricKey) && spec.MetricKey != "metric" && m.Has("metric") {
+		m.refuse("metric", "unknown key \"metric\" in %s; did you mean %q?", name, spec.MetricKey)
+	} else if t.Set {
 		m.Errorf(t.Pos, "unknown %s %s in %s%s", spec.MetricKey, diag.Quote(t.Value), name, allowed(t.Value, names))
 	} else if !m.Has(spec.MetricKey) {
 		m.missing(name, []string{spec.MetricKey}, fmt.Sprintf("%s has no %s; allowed: %s", name, spec.MetricKey, strings.Join(names, ", ")))
@@ -203,6 +250,8 @@ func readThreshold(m *Map, name string, metric *MetricSpec, kinds []Kind) (*Thre
 		return nil, nil
 	}
 	switch {
+	case len(given) == 0 && sideAlone(m, name, kinds):
+		return nil, nil
 	case len(given) == 0:
 		// Where the metric is unknown, whether a threshold is missing cannot be told.
 		if metric != nil {
@@ -222,11 +271,52 @@ func readThreshold(m *Map, name string, metric *MetricSpec, kinds []Kind) (*Thre
 				Code: RuleCannotFail,
 				Pos:  t.Value.Pos,
 				Message: fmt.Sprintf("%s cannot fail: %s is %s, and %s lies between %s and %s",
-					name, t.Kind, t.Value.Text, metric.Name, decimal(metric.Lower), decimal(metric.Upper)),
+					name, t.name(), t.Value.Text, t.measures(metric), decimal(r.Min), decimal(r.Max)),
 			}
 		}
 	}
 	return &t, nil
+}
+
+// name is how a finding calls the threshold.
+func (t *Threshold) name() string {
+	if t.Kind == WorstGroup {
+		return "the " + string(t.Side) + " of worst_group"
+	}
+	return string(t.Kind)
+}
+
+// measures says what the threshold is held against.
+func (t *Threshold) measures(metric *MetricSpec) string {
+	switch t.Kind {
+	case MaxGroupGap:
+		return "the distance of two groups' rates"
+	case MinGroupRatio:
+		return "the ratio of two groups' rates"
+	case WorstGroup, Minimum, Maximum:
+	}
+	return metric.Name
+}
+
+// sideAlone reports a minimum or a maximum that stands in a rule itself where it belongs under worst_group; without one it
+// returns false.
+func sideAlone(m *Map, name string, kinds []Kind) bool {
+	if !slices.Contains(kinds, WorstGroup) {
+		return false
+	}
+	found := false
+	for _, side := range []Kind{Minimum, Maximum} {
+		if slices.Contains(kinds, side) || !m.Has(string(side)) {
+			continue
+		}
+		value := "…"
+		if v := m.entries[m.index[string(side)]].value; v.kind == scalar && decimalNumber.MatchString(v.text) {
+			value = v.text
+		}
+		m.refuse(string(side), "unknown key %q in %s; did you mean worst_group: {%s: %s}?", side, name, side, value)
+		found = true
+	}
+	return found
 }
 
 // anyThreshold is the range of a threshold on a metric that is unknown or has none: every finite number.
@@ -256,6 +346,10 @@ func cannotFail(t Threshold, r Range) bool {
 
 // readWorstGroup reads worst_group: {minimum: t} or {maximum: t}.
 func readWorstGroup(m *Map, r Range) (Kind, Number) {
+	if v, ok := m.take(string(WorstGroup)); ok && v.kind == scalar && decimalNumber.MatchString(v.text) {
+		m.wrong(string(WorstGroup), v, fmt.Sprintf("write {minimum: %s} where no group's rate may be lower, or {maximum: %s} where none may be higher", v.text, v.text))
+		return "", Number{}
+	}
 	w := m.Map(string(WorstGroup))
 	if w == nil {
 		return "", Number{}

@@ -114,6 +114,16 @@ func (s Settings) Within(outer Settings) Settings {
 	return s
 }
 
+// ForRates are the settings as rates take them: looks: once, planned and mean_method plan the number of units of a mean, and rates
+// are exact for one look without.
+func (j Judging) ForRates() Judging {
+	if j.Looks.Value == LooksOnce {
+		j.Looks = Text{}
+	}
+	j.Planned, j.MeanMethod = Int{}, Text{}
+	return j
+}
+
 // WithDefaults fills confidence and max_left_out where nobody said them; they stay not Set.
 func (j Judging) WithDefaults() Judging {
 	if !j.Confidence.Set {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -349,6 +350,20 @@ func (r Range) Holds(x float64) bool {
 	return x >= r.Min && (x < r.Max || x == r.Max && !r.BelowMax)
 }
 
+// holds reports whether a number lies in the range both as it is written and as it is computed with: of a decimal just outside
+// of an end, such as 1.0000000000000000001, the nearest float64 is the end.
+func (r Range) holds(n Number) bool {
+	if !r.Holds(n.Value) {
+		return false
+	}
+	if n.Value == 0 || n.Value != r.Min && n.Value != r.Max { // a 0 is written with zeros alone
+		return true
+	}
+	exact, ok := new(big.Rat).SetString(n.Text)
+	end := new(big.Rat).SetFloat64(n.Value) // of the same size, so that an exponent does not fill the memory
+	return ok && (n.Value != r.Min || exact.Cmp(end) >= 0) && (n.Value != r.Max || exact.Cmp(end) <= 0)
+}
+
 // String writes the range as "0 to 1" or "0.5 to below 1".
 func (r Range) String() string {
 	below := ""
@@ -369,7 +384,7 @@ type Map struct {
 	entries []entry
 	index   map[string]int // key to place in entries
 	asked   []string       // each key once, in the order first asked for
-	told    string         // a key that missing reported, so that Done does not
+	told    []string       // keys that were reported as unknown already, so that Done does not
 	diags   *diag.List
 }
 
@@ -458,16 +473,32 @@ func (m *Map) take(key string) (v value, ok bool) {
 func (m *Map) missing(context string, keys []string, message string) {
 	for _, e := range m.entries {
 		k := e.key.Value
-		if slices.Contains(m.asked, k) || m.told != "" {
+		if slices.Contains(m.asked, k) || len(m.told) > 0 {
 			continue
 		}
 		if nearest := diag.Nearest(k, keys); nearest != "" {
-			m.diags.Addf(e.key.Pos, "unknown key %s in %s; did you mean %q?", diag.Quote(k), context, nearest)
-			m.told = k
+			m.refuse(k, "unknown key %s in %s; did you mean %q?", diag.Quote(k), context, nearest)
 			return
 		}
 	}
 	m.diags.Addf(m.pos, "%s", message)
+}
+
+// refuse reports a key that is given and not allowed, in words of its own: Done then says nothing of it.
+func (m *Map) refuse(key, format string, args ...any) {
+	m.Errorf(m.KeyPos(key), format, args...)
+	m.told = append(m.told, key)
+}
+
+// Misspelt reports whether a key that nobody asked for so far is nearly key: Done will report it and suggest key, so that
+// nobody need say that key is absent.
+func (m *Map) Misspelt(key string) bool {
+	if m == nil {
+		return false
+	}
+	return slices.ContainsFunc(m.entries, func(e entry) bool {
+		return !slices.Contains(m.asked, e.key.Value) && diag.Nearest(e.key.Value, []string{key}) != ""
+	})
 }
 
 // wrong reports that key's value v (or an item of it) is not of the wanted kind.
@@ -513,6 +544,7 @@ func (m *Map) Choice(key string, choices ...string) Text {
 var (
 	decimalNumber = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 	wholeNumber   = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	digits        = regexp.MustCompile(`^[0-9]+$`)
 	decimalComma  = regexp.MustCompile(`^[-+]?[0-9]+,[0-9]+$`)
 )
 
@@ -523,7 +555,7 @@ func (m *Map) Number(key string, r Range) Number {
 		return Number{}
 	}
 	n := m.number(key, v)
-	if n.Set && !r.Holds(n.Value) {
+	if n.Set && !r.holds(n) {
 		m.outside(key, n, r)
 		return Number{Pos: n.Pos}
 	}
@@ -544,10 +576,15 @@ func (m *Map) number(key string, v value) Number {
 		want = fmt.Sprintf("a number of at most %d characters is wanted", longestNumber)
 	case v.plain && decimalNumber.MatchString(v.text):
 		x, err := strconv.ParseFloat(v.text, 64)
-		if err == nil && !math.IsInf(x, 0) {
+		mantissa, _, _ := strings.Cut(strings.ToLower(v.text), "e")
+		switch {
+		case err != nil || math.IsInf(x, 0):
+			want = "the number is too large"
+		case x == 0 && strings.ContainsAny(mantissa, "123456789"):
+			want = "the number is too small to be told from 0; write 0, or a larger one"
+		default:
 			return Number{v.text, x + 0, v.pos, true} // + 0 turns -0 into 0
 		}
-		want = "the number is too large"
 	case text != v.text && decimalNumber.MatchString(text):
 		want = "write the number without quotes and spaces, as " + text
 	case decimalNumber.MatchString(text):
@@ -580,7 +617,10 @@ func percent(text string) (string, bool) {
 // was meant as one.
 func (m *Map) outside(key string, n Number, r Range) {
 	hint := ""
-	if p, ok := percent(n.Text); ok && math.Abs(n.Value) >= 1 {
+	// A ratio somewhat above 1 is no percentage, but the larger rate divided by the smaller.
+	if key == string(MinGroupRatio) && n.Value > 1 && n.Value < 10 {
+		hint = "; it is the smaller rate divided by the larger one"
+	} else if p, ok := percent(n.Text); ok && math.Abs(n.Value) >= 1 {
 		if x, err := strconv.ParseFloat(p, 64); err == nil && r.Holds(x) {
 			hint = fmt.Sprintf("; for %s %% write %s", n.Text, p)
 		}
@@ -661,9 +701,15 @@ func (m *Map) texts(key string, v value, want string) []Text {
 	return out
 }
 
+// TextList is a list of texts and where it stands.
+type TextList struct {
+	Items []Text
+	Pos   diag.Pos
+}
+
 // Lists reads a list of lists of texts. It is nil where key is not given, and not nil for an empty list. A list of which
 // an item cannot be read is reported and left out whole: what is left of it would be another list.
-func (m *Map) Lists(key string) [][]Text {
+func (m *Map) Lists(key string) []TextList {
 	const want = "a list of lists of texts is wanted, such as [[a, b]]"
 	v, ok := m.take(key)
 	if !ok {
@@ -673,10 +719,10 @@ func (m *Map) Lists(key string) [][]Text {
 		m.wrong(key, v, want)
 		return nil
 	}
-	out := make([][]Text, 0, len(v.items))
+	out := make([]TextList, 0, len(v.items))
 	for _, item := range v.items {
 		if texts := m.texts(key, item, want); texts != nil && len(texts) == len(item.items) {
-			out = append(out, texts)
+			out = append(out, TextList{texts, item.pos})
 		}
 	}
 	return out
@@ -765,11 +811,26 @@ func (m *Map) Done(context string) {
 	if m == nil {
 		return
 	}
-	for _, e := range m.entries {
-		if k := e.key.Value; !slices.Contains(m.asked, k) && (k != m.told || k == "") {
-			m.diags.Addf(e.key.Pos, "unknown key %s in %s%s", diag.Quote(k), context, allowed(k, m.asked))
+	for i, e := range m.entries {
+		k := e.key.Value
+		if slices.Contains(m.asked, k) || slices.Contains(m.told, k) {
+			continue
 		}
+		if i > 0 && m.splitsNumber(i) {
+			before := m.entries[i-1]
+			m.diags.Addf(e.key.Pos, "found %s after %s: %s, where a comma ends the entry; write a decimal point, as in %s.%s",
+				diag.Quote(k), diag.Printable(before.key.Value), before.value.text, before.value.text, k)
+			continue
+		}
+		m.diags.Addf(e.key.Pos, "unknown key %s in %s%s", diag.Quote(k), context, allowed(k, m.asked))
 	}
+}
+
+// splitsNumber reports whether entry i > 0 is what follows the decimal comma of a number: {max_group_gap: 0,05} has the keys
+// max_group_gap and 05.
+func (m *Map) splitsNumber(i int) bool {
+	before, e := m.entries[i-1].value, m.entries[i]
+	return e.value.isNull() && e.value.text == "" && digits.MatchString(e.key.Value) && before.kind == scalar && before.plain && wholeNumber.MatchString(before.text)
 }
 
 // allowed ends a message about word, which is none of candidates: the nearest of them, then all.

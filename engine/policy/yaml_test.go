@@ -61,7 +61,7 @@ func TestNumbers(t *testing.T) {
 		"0": 0, "1": 1, ".5": 0.5, "5.": 5, "-0.25": -0.25, "+0.25": 0.25, "5e-1": 0.5, "2E2": 200,
 		"010":    10, // decimal in YAML 1.2; 1.1 read it as octal 8
 		"-0":     0,
-		"1e-999": 0,
+		"0e-999": 0,
 	} {
 		m, diags := parse(t, "x: "+in)
 		n := m.Number("x", Range{Min: -1000, Max: 1000})
@@ -70,10 +70,56 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for _, in := range []string{".nan", ".NaN", ".inf", "-.Inf", "nan", "inf", "Infinity", "0x1p-2", "0o7", "1_000", "1,5", "1e", "e1", ".",
-		"1 2", "true", "null", "", "[1]", "{a: 1}", `"1"`, "'1'", "1e999", "-1e999", "12:30", "½", "١"} {
+		"1 2", "true", "null", "", "[1]", "{a: 1}", `"1"`, "'1'", "1e999", "-1e999", "1e-400", "-0.1e-999", "12:30", "½", "١"} {
 		m, diags := parse(t, "x: "+in)
 		if n := m.Number("x", Range{Min: -1000, Max: 1000}); n.Set || diags.Len() != 1 || n.Pos.Line != 1 {
 			t.Errorf("%s is read as %+v, with problems %v", in, n, diags.Err())
+		}
+	}
+}
+
+// TestEndsOfRanges: a decimal just outside of an end is outside, although the nearest float64 is the end; so is one just below an
+// end that does not belong to the range.
+func TestEndsOfRanges(t *testing.T) {
+	unit, half := Range{Min: 0, Max: 1}, Range{Min: 0.5, Max: 1, BelowMax: true}
+	for _, c := range []struct {
+		text   string
+		r      Range
+		inside bool
+	}{
+		{"1", unit, true}, {"1.0", unit, true}, {"10e-1", unit, true}, {"0", unit, true}, {"-0", unit, true}, {"0.00", unit, true}, {"0e999999999", unit, true},
+		{"0.9999999999999999999", unit, true}, {"1.0000000000000000001", unit, false}, {"1000000000000000000.1e-18", unit, false}, {"-1e-300", unit, false},
+		{"0.5", half, true}, {"5e-1", half, true}, {"0.50000000000000000001", half, true}, {"0.49999999999999999999", half, false}, {"1", half, false},
+		{"0.999999999999999999999", half, false}, // nothing between it and 1 can be computed with
+		{"-1.0000000000000000001", Range{Min: -1, Max: 1}, false}, {"-0.99999999999999999999", Range{Min: -1, Max: 1}, true},
+	} {
+		m, diags := parse(t, "x: "+c.text)
+		if n := m.Number("x", c.r); n.Set != c.inside || (diags.Len() == 0) != c.inside {
+			t.Errorf("%s in %s: %t (%v), want %t", c.text, c.r, n.Set, diags.Err(), c.inside)
+		}
+	}
+	m, diags := parse(t, "x: 1e-400")
+	m.Number("x", unit)
+	if want := `p.yaml:1:4: x: found "1e-400"; the number is too small to be told from 0; write 0, or a larger one`; diags.Len() != 1 || diags.Err().Error() != want {
+		t.Errorf("got %v, want %s", diags.Err(), want)
+	}
+}
+
+// TestDecimalCommaInFlow: in a flow mapping a comma ends the entry, and what follows it is told as what it is. A key of digits after
+// anything else is just unknown.
+func TestDecimalCommaInFlow(t *testing.T) {
+	for data, want := range map[string]string{
+		"{x: 0,05}":     `p.yaml:1:7: found "05" after x: 0, where a comma ends the entry; write a decimal point, as in 0.05`,
+		"{x: -1,5}":     `p.yaml:1:8: found "5" after x: -1, where a comma ends the entry; write a decimal point, as in -1.5`,
+		"{x: 0, 05: 1}": `p.yaml:1:8: unknown key "05" in the test; allowed: x`,
+		"{x: a,05}":     `p.yaml:1:7: unknown key "05" in the test; allowed: x`,
+		"{05, x: 1}":    `p.yaml:1:2: unknown key "05" in the test; allowed: x`,
+	} {
+		m, diags := parse(t, data)
+		m.Text("x")
+		m.Done("the test")
+		if diags.Len() != 1 || diags.Err().Error() != want {
+			t.Errorf("%s\n got %v\nwant %s", data, diags.Err(), want)
 		}
 	}
 }
@@ -254,7 +300,8 @@ func TestLists(t *testing.T) {
 		t.Errorf("Numbers = %+v", numbers)
 	}
 	lists := m.Lists("both")
-	if len(lists) != 3 || len(lists[0]) != 2 || lists[0][1].Value != "age" || lists[0][1].Pos.Column != 14 || len(lists[1]) != 1 || len(lists[2]) != 0 {
+	if len(lists) != 3 || len(lists[0].Items) != 2 || lists[0].Items[1].Value != "age" || lists[0].Items[1].Pos.Column != 14 || len(lists[1].Items) != 1 || len(lists[2].Items) != 0 ||
+		lists[2].Pos.String() != "p.yaml:3:25" {
 		t.Errorf("Lists = %v", lists)
 	}
 	if m.Lists("empty") == nil || m.Numbers("empty") == nil || m.Lists("absent") != nil || m.Numbers("absent") != nil {
@@ -269,7 +316,7 @@ func TestLists(t *testing.T) {
 	}
 	// What cannot be read is reported at its place; a list with such an item is left out whole, a number alone.
 	m, diags = parse(t, "both: [[a, b], [c, [d]], e, [f, g]]\nbins: [30, \"60\", 5 %, {}, 90]\n")
-	if lists := m.Lists("both"); len(lists) != 2 || lists[1][0].Value != "f" {
+	if lists := m.Lists("both"); len(lists) != 2 || lists[1].Items[0].Value != "f" {
 		t.Errorf("Lists = %v", lists)
 	}
 	if numbers := m.Numbers("bins"); len(numbers) != 2 || numbers[1].Text != "90" {

@@ -2,6 +2,7 @@ package fairness
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,7 @@ type binary struct {
 	column   policy.Text
 	words    [2]policy.Text // the negative one, then the positive; not Set where the column has 0 and 1
 	declared bool           // the declaration names the column
+	broken   bool           // what is said of it cannot be used, which is reported: then its values are not checked
 }
 
 // attribute is a column that says which group a case belongs to.
@@ -82,6 +84,8 @@ func (a *attribute) of(text string) (group int, ok bool, err error) {
 // read returns yes or no for the value of a binary column.
 func (b *binary) read(text string) (int, error) {
 	switch {
+	case b.broken:
+		return no, nil
 	case !b.words[yes].Set:
 		positive, err := rows.Binary(text)
 		switch {
@@ -108,43 +112,62 @@ func (b *binary) word(value int) string {
 }
 
 // twofold is a declaration and what the policy beside it says, nil for nothing. Where both say something it is the same.
-type twofold struct{ own, beside *policy.Map }
+type twofold struct {
+	own, beside *policy.Map
+	diags       *diag.List // theirs
+}
 
-// readBoth reads a key of both. read returns the value and the value as text, "" where it could not be read, by which the two are
-// compared.
-func readBoth[T any](t twofold, key string, read func(*policy.Map) (T, string)) T {
-	own, ownText := read(t.own)
-	other, otherText := read(t.beside)
+// readBoth reads a key of both and compares the two where both can be read. show writes a value for the message.
+func readBoth[T any](t twofold, key string, read func(*policy.Map) T, same func(a, b T) bool, show func(T) string) T {
+	problems := t.diags.Len()
+	own, other := read(t.own), read(t.beside)
 	if !t.own.Has(key) {
 		return other
 	}
-	if t.beside.Has(key) && ownText != "" && otherText != "" && ownText != otherText {
-		t.own.Errorf(t.own.KeyPos(key), "%s is %s here and %s in %s; say it once, or the same in both", key, diag.Quote(ownText), diag.Quote(otherText), t.beside.KeyPos(key))
+	if t.beside.Has(key) && t.diags.Len() == problems && !same(own, other) {
+		here, there := shown(show(own)), shown(show(other))
+		if here == there { // cut before they differ
+			t.own.Errorf(t.own.KeyPos(key), "%s is not the same here and in %s; say it once, or the same in both", key, t.beside.KeyPos(key))
+		} else {
+			t.own.Errorf(t.own.KeyPos(key), "%s is %s here and %s in %s; say it once, or the same in both", key, here, there, t.beside.KeyPos(key))
+		}
 	}
 	return own
 }
 
 // text reads a key that names a column or gives a word, trimmed as the files' texts are.
 func (t twofold) text(key string) policy.Text {
-	return readBoth(t, key, func(m *policy.Map) (policy.Text, string) {
-		x := trimmed(m, key)
-		return x, x.Value
-	})
+	return readBoth(t, key, func(m *policy.Map) policy.Text { return trimmed(m, key) },
+		func(a, b policy.Text) bool { return a.Value == b.Value }, func(x policy.Text) string { return written(x.Value) })
 }
 
 // whole reads a key that is a whole number.
 func (t twofold) whole(key string, least, most, fallback int) int {
-	n := readBoth(t, key, func(m *policy.Map) (policy.Int, string) {
-		x := m.Int(key, least, most)
-		if !x.Set {
-			return x, ""
-		}
-		return x, strconv.Itoa(x.Value)
-	})
+	n := readBoth(t, key, func(m *policy.Map) policy.Int { return m.Int(key, least, most) },
+		func(a, b policy.Int) bool { return a.Value == b.Value }, func(n policy.Int) string { return strconv.Itoa(n.Value) })
 	if !n.Set {
 		return fallback
 	}
 	return n.Value
+}
+
+// written writes a text as a declaration would: in quotes where it could be taken for something else.
+func written(text string) string {
+	if plainText.MatchString(text) {
+		return text
+	}
+	return diag.Quote(text)
+}
+
+var plainText = regexp.MustCompile(`^[\p{L}\p{N}_]([\p{L}\p{N}_.+/× -]*[\p{L}\p{N}_.+])?$`)
+
+// writtenList writes texts as a list.
+func writtenList(texts []string) string {
+	var parts []string
+	for _, text := range texts {
+		parts = append(parts, written(text))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // trimmed reads a text with something in it.
@@ -160,8 +183,8 @@ func trimmed(m *policy.Map, key string) policy.Text {
 
 // readDeclaration reads what a section, and the policy beside it, say of the cases. missing are the texts that mean "not
 // recorded". sound is false where some of it could not be used, which is reported.
-func readDeclaration(t twofold, missing []policy.Text, diags *diag.List) (d *declaration, sound bool) {
-	problems := diags.Len()
+func readDeclaration(t twofold, missing []policy.Text) (d *declaration, sound bool) {
+	problems := t.diags.Len()
 	d = &declaration{id: t.text("id")}
 	if !d.id.Set {
 		d.id.Value = "id"
@@ -170,65 +193,84 @@ func readDeclaration(t twofold, missing []policy.Text, diags *diag.List) (d *dec
 	d.prediction = readBinary(t, "prediction")
 	d.probability = t.text("probability")
 	d.unit = t.text("unit")
+	before := t.diags.Len()
 	words := [2]policy.Text{no: t.text("negative"), yes: t.text("positive")}
-	d.label.settle(words, missing, diags)
-	d.prediction.settle(words, missing, diags)
-	d.attributes = readBoth(t, "attributes", func(m *policy.Map) ([]attribute, string) { return readAttributes(m, missing) })
-	if !t.own.Has("attributes") && !t.beside.Has("attributes") {
-		t.own.Errorf(t.own.Pos(), "no attributes are declared; name the columns that say which group a case belongs to, with their groups, as in attributes: {sex: [female, male]}")
+	broken := t.diags.Len() > before
+	d.label.settle(words, broken, missing, t.diags)
+	d.prediction.settle(words, broken, missing, t.diags)
+	d.attributes = readBoth(t, "attributes", func(m *policy.Map) []attribute { return readAttributes(m, missing, t.diags) }, sameAttributes, showAttributes)
+	if !t.own.Has("attributes") && !t.beside.Has("attributes") && !t.own.Misspelt("attributes") && !t.beside.Misspelt("attributes") {
+		t.own.Errorf(t.own.Pos(), "no attributes are declared; name the columns that say which group a case belongs to, with their groups, as in attributes: {sex: [female, male]}; "+
+			"where this file stands beside a declaration: oloproof fairness check DECLARATION --policy %s", diag.Printable(t.own.Pos().File))
 	}
 	d.crossings = []crossing{{groups: []string{""}}}
 	for i := range d.attributes {
 		d.crossings = append(d.crossings, d.cross([]int{i}))
 	}
-	lists := readBoth(t, "intersections", func(m *policy.Map) ([][]policy.Text, string) {
-		lists := m.Lists("intersections")
-		if slices.ContainsFunc(lists, func(list []policy.Text) bool { return len(list) == 0 }) {
-			m.Errorf(m.KeyPos("intersections"), "intersections has an empty list; cross two or more attributes, as in [[sex, age_band]]")
-		}
-		return lists, describeLists(lists)
-	})
-	d.readIntersections(lists, diags)
+	d.readIntersections(readBoth(t, "intersections", readLists, sameLists, showLists), t.diags)
 	d.minCell = t.whole("min_cell", 1, mostMinCell, defaultMinCell)
 	d.bins = t.whole("calibration_bins", leastBins, mostBins, defaultBins)
-	return d, diags.Len() == problems
+	return d, t.diags.Len() == problems
 }
 
 // readBinary reads label or prediction: a column's name, or a mapping of column, positive and negative.
 func readBinary(t twofold, key string) binary {
-	return readBoth(t, key, func(m *policy.Map) (binary, string) {
+	read := func(m *policy.Map) binary {
+		problems := t.diags.Len()
 		b := binary{column: policy.Text{Value: key}, declared: m.Has(key)}
-		if !m.IsMapping(key) {
-			if x := trimmed(m, key); x.Set {
+		if m.IsMapping(key) {
+			of := m.Map(key)
+			x := trimmed(of, "column")
+			if b.declared = x.Set; x.Set {
 				b.column = x
 			}
-			return b, b.column.Value
-		}
-		of := m.Map(key)
-		if x := trimmed(of, "column"); x.Set {
+			b.words = [2]policy.Text{yes: trimmed(of, "positive"), no: trimmed(of, "negative")}
+			of.Done(key)
+		} else if x := trimmed(m, key); x.Set {
 			b.column = x
-		} else {
-			b.declared = false
 		}
-		b.words = [2]policy.Text{yes: trimmed(of, "positive"), no: trimmed(of, "negative")}
-		of.Done(key)
-		text := b.column.Value
-		for value, name := range []string{no: ", negative ", yes: ", positive "} {
-			if b.words[value].Set {
-				text += name + b.words[value].Value
+		b.broken = t.diags.Len() > problems
+		return b
+	}
+	same := func(a, b binary) bool {
+		if a.column.Value != b.column.Value {
+			return false
+		}
+		for value := range a.words {
+			if a.words[value].Set != b.words[value].Set || a.words[value].Value != b.words[value].Value {
+				return false
 			}
 		}
-		return b, text
-	})
+		return true
+	}
+	show := func(b binary) string {
+		if !b.words[yes].Set && !b.words[no].Set {
+			return written(b.column.Value)
+		}
+		text := "{column: " + written(b.column.Value)
+		for value, name := range []string{no: ", negative: ", yes: ", positive: "} {
+			if b.words[value].Set {
+				text += name + written(b.words[value].Value)
+			}
+		}
+		return text + "}"
+	}
+	return readBoth(t, key, read, same, show)
 }
 
-// settle takes the section's words where the column has none of its own, and checks them.
-func (b *binary) settle(words [2]policy.Text, missing []policy.Text, diags *diag.List) {
+// settle takes the section's words where the column has none of its own, and checks them. broken says that the section's could
+// not be read.
+func (b *binary) settle(words [2]policy.Text, broken bool, missing []policy.Text, diags *diag.List) {
 	for value := range b.words {
 		if !b.words[value].Set {
 			b.words[value] = words[value]
+			b.broken = b.broken || broken
 		}
 	}
+	if b.broken { // what is wrong with a pair may be what was reported
+		return
+	}
+	problems := diags.Len()
 	negative, positive := b.words[no], b.words[yes]
 	switch {
 	case positive.Set && !negative.Set:
@@ -243,9 +285,7 @@ func (b *binary) settle(words [2]policy.Text, missing []policy.Text, diags *diag
 			diags.Addf(word.Pos, "%s means that nothing was recorded, as missing_values says; it cannot be a word for an outcome too", diag.Quote(word.Value))
 		}
 	}
-	if !positive.Set || !negative.Set {
-		b.words = [2]policy.Text{}
-	}
+	b.broken = diags.Len() > problems
 }
 
 // isMissing reports whether a text means "not recorded".
@@ -253,40 +293,67 @@ func isMissing(text string, missing []policy.Text) bool {
 	return slices.ContainsFunc(missing, func(m policy.Text) bool { return strings.TrimSpace(m.Value) == text })
 }
 
-// readAttributes reads attributes: a mapping from columns to their groups, or to the bounds between groups of numbers. Also
-// as text.
-func readAttributes(m *policy.Map, missing []policy.Text) ([]attribute, string) {
+// readAttributes reads attributes: a mapping from columns to their groups, or to the bounds between groups of numbers.
+func readAttributes(m *policy.Map, missing []policy.Text, diags *diag.List) []attribute {
 	of := m.Map("attributes")
 	if of == nil {
-		return nil, ""
+		return nil
 	}
 	var list []attribute
-	var text []string
 	for _, key := range of.Keys() {
 		a := attribute{name: key}
 		a.name.Value = strings.TrimSpace(key.Value)
+		kept := true // under a name of its own; without one nothing can be read or named by it
 		switch {
 		case a.name.Value == "":
 			of.Errorf(key.Pos, "an attribute has no name; write the name of a column")
+			kept = false
 		case slices.ContainsFunc(list, func(b attribute) bool { return b.name.Value == a.name.Value }):
 			of.Errorf(key.Pos, "the attribute %s is declared twice", shown(a.name.Value))
+			kept = false
 		}
+		problems := diags.Len()
 		if of.IsMapping(key.Value) {
-			a.readBounds(of.Map(key.Value), key.Pos)
-		} else if texts := of.Texts(key.Value); texts != nil {
+			a.readBounds(of.Map(key.Value), key.Pos, diags)
+		} else if texts := of.Texts(key.Value); len(texts) > 0 || texts != nil && diags.Len() == problems {
 			a.readGroups(of, texts, missing)
 		}
 		if len(a.groups) > mostGroups {
 			of.Errorf(key.Pos, "attribute %s has %d groups; at most %d are allowed", shown(a.name.Value), len(a.groups), mostGroups)
 			a.groups = nil
 		}
-		list = append(list, a)
-		text = append(text, a.name.Value+": "+strings.Join(a.groups, ", "))
+		if kept {
+			list = append(list, a)
+		}
 	}
 	if len(of.Keys()) == 0 {
 		of.Errorf(m.KeyPos("attributes"), "attributes is empty; name a column and its groups, as in {sex: [female, male]}")
 	}
-	return list, strings.Join(text, "; ")
+	return list
+}
+
+// sameAttributes reports whether two lists of attributes are the same: names, groups and bounds as written, in their order.
+func sameAttributes(a, b []attribute) bool {
+	return slices.EqualFunc(a, b, func(x, y attribute) bool {
+		return x.name.Value == y.name.Value && (x.bounds == nil) == (y.bounds == nil) && slices.Equal(x.groups, y.groups)
+	})
+}
+
+// showAttributes writes attributes as a declaration would.
+func showAttributes(list []attribute) string {
+	var parts []string
+	for _, a := range list {
+		groups := writtenList(a.groups)
+		if a.bounds != nil {
+			var bounds []string
+			for _, b := range a.bounds {
+				bounds = append(bounds, b.text)
+			}
+			groups = "{bins: [" + strings.Join(bounds, ", ") + "]}"
+		}
+		parts = append(parts, written(a.name.Value)+": "+groups)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // readGroups takes groups that are texts.
@@ -314,12 +381,13 @@ func (a *attribute) readGroups(m *policy.Map, texts []policy.Text, missing []pol
 }
 
 // readBounds takes groups of numbers: {bins: [30, 60]} gives under_30, 30_to_60 and over_60.
-func (a *attribute) readBounds(m *policy.Map, pos diag.Pos) {
+func (a *attribute) readBounds(m *policy.Map, pos diag.Pos, diags *diag.List) {
 	name := shown(a.name.Value)
+	problems := diags.Len()
 	numbers := m.Numbers("bins")
 	m.Done("attribute " + name)
 	if len(numbers) == 0 {
-		if !m.Has("bins") || numbers != nil {
+		if diags.Len() == problems { // else what was to be bounds is among them
 			m.Errorf(pos, "attribute %s has no bins; give the bounds between its groups, such as {bins: [30, 60]}", name)
 		}
 		return
@@ -345,22 +413,43 @@ func (a *attribute) readBounds(m *policy.Map, pos diag.Pos) {
 	a.groups = append(a.groups, "over_"+a.bounds[len(a.bounds)-1].text)
 }
 
-// describeLists writes lists of texts as one, for comparison.
-func describeLists(lists [][]policy.Text) string {
-	var text []string
+// readLists reads intersections.
+func readLists(m *policy.Map) []policy.TextList {
+	lists := m.Lists("intersections")
 	for _, list := range lists {
-		var names []string
-		for _, x := range list {
-			names = append(names, strings.TrimSpace(x.Value))
+		if len(list.Items) == 0 {
+			m.Errorf(list.Pos, "the intersection is an empty list; cross two or more attributes, as in [sex, age_band]")
 		}
-		text = append(text, strings.Join(names, by))
 	}
-	return strings.Join(text, "; ")
+	return lists
+}
+
+// names are a list's texts, trimmed.
+func names(list policy.TextList) []string {
+	var out []string
+	for _, x := range list.Items {
+		out = append(out, strings.TrimSpace(x.Value))
+	}
+	return out
+}
+
+func sameLists(a, b []policy.TextList) bool {
+	return slices.EqualFunc(a, b, func(x, y policy.TextList) bool { return slices.Equal(names(x), names(y)) })
+}
+
+// showLists writes intersections as a declaration would.
+func showLists(lists []policy.TextList) string {
+	var parts []string
+	for _, list := range lists {
+		parts = append(parts, writtenList(names(list)))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // readIntersections adds the crossings that are declared.
-func (d *declaration) readIntersections(lists [][]policy.Text, diags *diag.List) {
-	for _, list := range lists {
+func (d *declaration) readIntersections(lists []policy.TextList, diags *diag.List) {
+	for _, l := range lists {
+		list := l.Items
 		attributes, ok := d.find(list, diags)
 		switch {
 		case !ok || len(list) == 0: // reported already
@@ -382,6 +471,15 @@ func (d *declaration) readIntersections(lists [][]policy.Text, diags *diag.List)
 			continue
 		}
 		c := d.cross(attributes)
+		if i := slices.IndexFunc(d.crossings, func(other crossing) bool { return other.label == c.label }); i >= 0 {
+			what := "another intersection"
+			if len(d.crossings[i].attributes) == 1 {
+				what = "an attribute"
+			}
+			diags.Addf(list[0].Pos, "the intersection would be called %s, as %s is, so that a report could not tell them apart; leave %q out of the attributes' names (columns: {name: …} says what the file calls one)",
+				diag.Quote(c.label), what, strings.TrimSpace(by))
+			continue
+		}
 		names := map[string]bool{}
 		for _, name := range c.groups {
 			if names[name] {
@@ -396,6 +494,9 @@ func (d *declaration) readIntersections(lists [][]policy.Text, diags *diag.List)
 
 // find returns the numbers of the named attributes; ok is false where one is not declared or is named twice, which is reported.
 func (d *declaration) find(list []policy.Text, diags *diag.List) (attributes []int, ok bool) {
+	if len(d.attributes) == 0 { // reported already
+		return nil, false
+	}
 	ok = true
 	var names []string
 	for _, a := range d.attributes {

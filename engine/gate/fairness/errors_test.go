@@ -14,7 +14,14 @@ const sound = "rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.1}]
 // TestDeclarationErrors: what can be wrong with a declaration, where it stands and what is allowed.
 func TestDeclarationErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"cases: c.csv\n" + sound, "fairness.yaml:1:1: no attributes are declared; name the columns that say which group a case belongs to, with their groups, as in attributes: {sex: [female, male]}"},
+		{"cases: c.csv\n" + sound, "fairness.yaml:1:1: no attributes are declared; name the columns that say which group a case belongs to, with their groups, as in attributes: {sex: [female, male]}; where this file stands beside a declaration: oloproof fairness check DECLARATION --policy fairness.yaml"},
+		{"atributes: {sex: [f, m]}\nintersections: [[sex, age]]\n" + sound, `fairness.yaml:1:1: unknown key "atributes" in the policy; did you mean "attributes"? Allowed: `},
+		{`attributes: {"": [f]}`, "fairness.yaml:1:14: an attribute has no name; write the name of a column"},
+		{"attributes: {age: {bins: [x]}}", `fairness.yaml:1:27: bins: found "x"; a finite decimal number is wanted, such as 0.5`},
+		{"attributes: {age: {bin: [30]}}", `fairness.yaml:1:20: unknown key "bin" in attribute age; did you mean "bins"? Allowed: bins`},
+		{"attributes: {sex: [[f], [m]]}", "fairness.yaml:1:20: sex: found a list; a text is wanted\nfairness.yaml:1:25: sex: found a list; a text is wanted"},
+		{"attributes: {a: [x, y], c: [u, v], a × c: [z]}\nintersections: [[a, c]]", `fairness.yaml:2:18: the intersection would be called "a × c", as an attribute is, so that a report could not tell them apart; leave "×" out of the attributes' names (columns: {name: …} says what the file calls one)`},
+		{"attributes: {a × b: [x, y], c: [u, v], a: [z], b × c: [w]}\nintersections: [[a × b, c], [a, b × c]]", `fairness.yaml:2:30: the intersection would be called "a × b × c", as another intersection is, so that a report could not tell them apart; leave "×" out of the attributes' names (columns: {name: …} says what the file calls one)`},
 		{"attributes: {}", "fairness.yaml:1:1: attributes is empty; name a column and its groups, as in {sex: [female, male]}"},
 		{"attributes: [sex]", `fairness.yaml:1:13: attributes: found a list; a mapping is wanted, such as {name: value}`},
 		{"attributes: {sex: female}", `fairness.yaml:1:19: sex: found "female"; a list of texts is wanted, such as [a, b]`},
@@ -37,7 +44,7 @@ func TestDeclarationErrors(t *testing.T) {
 		{"attributes: {sex: [f, m]}\nintersections: [[sex, aeg]]", `fairness.yaml:2:23: "aeg" is not a declared attribute; allowed: "sex"`},
 		{"attributes: {sex: [f, m], age: [y, o]}\nintersections: [[sex, aeg]]", `fairness.yaml:2:23: "aeg" is not a declared attribute; did you mean "age"? Allowed: "sex", "age"`},
 		{"attributes: {sex: [f, m]}\nintersections: [[sex]]", "fairness.yaml:2:18: the intersection has one attribute, sex; cross two or more, as in [sex, age_band]"},
-		{"attributes: {sex: [f, m]}\nintersections: [[]]", "fairness.yaml:2:1: intersections has an empty list; cross two or more attributes, as in [[sex, age_band]]"},
+		{"attributes: {sex: [f, m]}\nintersections: [[]]", "fairness.yaml:2:17: the intersection is an empty list; cross two or more attributes, as in [sex, age_band]"},
 		{"attributes: {sex: [f, m]}\nintersections: [[sex, sex]]", "fairness.yaml:2:23: the attribute sex is named twice"},
 		{"attributes: {sex: [f, m], age: [y, o]}\nintersections: [[sex, age], [age, sex]]", "fairness.yaml:2:30: the intersection sex × age is declared twice"},
 		{"attributes: {sex: [f, m]}\nintersections: [sex, age]", "fairness.yaml:2:17: intersections: found \"sex\"; a list of lists of texts is wanted, such as [[a, b]]\n" +
@@ -56,12 +63,16 @@ func TestDeclarationErrors(t *testing.T) {
 		{"attributes: {sex: [f, m]}\nmissing_values: [NA]\npositive: yes\nnegative: NA", `fairness.yaml:4:11: "NA" means that nothing was recorded, as missing_values says; it cannot be a word for an outcome too`},
 		{"attributes: {sex: [f, m]}\nlabel: id", `fairness.yaml:2:8: id and label would both be read from the column "id"; each needs its own`},
 		{"attributes: {sex: [f, m]}\nunit: person\nprobability: person", `fairness.yaml:2:7: probability and unit would both be read from the column "person"; each needs its own`},
-		{"attributes: {sex: [f, m]}\ncolumns: {label: out, prediction: out}", `fairness.yaml:2:23: label and prediction would both be read from the column "out"; each needs its own`},
-		{"attributes: {sex: [f, m]}\nid: case\ncolumns: {prediction: case}", `fairness.yaml:3:11: id and prediction would both be read from the column "case"; each needs its own`},
+		{"attributes: {sex: [f, m]}\ncolumns: {label: out, prediction: out}", `fairness.yaml:2:35: label and prediction would both be read from the column "out"; each needs its own`},
+		{"attributes: {sex: [f, m]}\nid: case\ncolumns: {prediction: case}", `fairness.yaml:3:23: id and prediction would both be read from the column "case"; each needs its own`},
+		{"attributes: {sex: [f, m]}\ncolumns: {label: prediction}", `fairness.yaml:2:18: label and prediction would both be read from the column "prediction"; each needs its own`},
+		{"attributes: {sex: [f, m]}\ncolumns: {\"a: b\": c}\nid: \"my: id\"", `fairness.yaml:2:11: columns: this declaration reads no column "a: b"; it reads "my: id", label, prediction, sex`},
 		{"attributes: {label: [f, m]}", `fairness.yaml:1:14: the attribute label would be read from the column "label", which is the label; a group is not made of that`},
 		{"attributes: {sex: [f, m]}\ncolumns: {gender: sex}", `fairness.yaml:2:11: columns: this declaration reads no column "gender"; it reads id, label, prediction, sex`},
 		{"attributes: {sex: [f, m]}\nprobabilty: score", `fairness.yaml:2:1: unknown key "probabilty" in the policy; did you mean "probability"? Allowed: `},
 		{"fairness: {attributes: {sex: [f, m]}}", "fairness.yaml:1:1: section fairness names no cases; add `cases: decided.csv`, or name files on the command line"},
+		{"fairness: {attributes: {sex: [f, m]}, cases: [\"\", a.csv]}", "fairness.yaml:1:47: cases has an empty text; write the path of a file"},
+		{"fairness: {attributes: {sex: [f, m]}, cases: \"\"}", "fairness.yaml:1:46: cases has an empty text; write the path of a file"},
 	} {
 		text, names := c.text, []string{"c.csv"}
 		if strings.HasPrefix(text, "fairness") {
@@ -101,11 +112,11 @@ func TestRuleErrors(t *testing.T) {
 		{"rate: error, attribute: sex, max_group_gap: 0.1, interval: exact", `fairness.yaml:5:76: interval is "exact"; allowed: pairwise`},
 		{"rate: error, attribute: sex, min_group_ratio: 0.8, interval: pairwise", "fairness.yaml:5:78: rule a: interval: pairwise is for max_group_gap and worst_group, not for min_group_ratio; leave it out"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, interval: pairwise, looks: repeated", "fairness.yaml:5:76: rule a: interval: pairwise holds at one look, and looks is repeated; leave one of them out"},
-		{"rate: error, attribute: one, max_group_gap: 0.1", "fairness.yaml:5:30: rule a: max_group_gap compares groups, and one has one; declare two or more"},
-		{"rate: error, attribute: one, min_group_ratio: 0.1", "fairness.yaml:5:30: rule a: min_group_ratio compares groups, and one has one; declare two or more"},
-		{"rate: error, attribute: sex, max_group_gap: 0.1, looks: once, planned: 40", "fairness.yaml:5:66: rule a: looks plans the number of units of a mean, and the rates of groups are exact for one look without; leave it out, or write looks: repeated for many looks\n" +
-			"fairness.yaml:5:79: rule a: planned plans the number of units of a mean, and the rates of groups are exact for one look without; leave it out, or write looks: repeated for many looks"},
-		{"rate: error, attribute: sex, max_group_gap: 0.1, planned: 40", "fairness.yaml:5:75: planned: 40 is for looks: once; add looks: once, or leave planned out"},
+		{"rate: error, attribute: one, max_group_gap: 0.1", "fairness.yaml:5:30: rule a: max_group_gap compares groups, and one has one, \"only\"; declare two or more"},
+		{"rate: error, attribute: one, min_group_ratio: 0.1", "fairness.yaml:5:30: rule a: min_group_ratio compares groups, and one has one, \"only\"; declare two or more"},
+		{"rate: error, attribute: sex, max_group_gap: 0.1, looks: once, planned: 40", "fairness.yaml:5:73: rule a: looks: once plans the number of units of a mean, and rates are exact for one look without; leave it out, or write looks: repeated for many looks\n" +
+			"fairness.yaml:5:79: rule a: planned plans the number of units of a mean, and rates are exact for one look without; leave it out, or write looks: repeated for many looks"},
+		{"rate: error, attribute: sex, max_group_gap: 0.1, planned: 40", "fairness.yaml:5:66: rule a: planned plans the number of units of a mean, and rates are exact for one look without; leave it out, or write looks: repeated for many looks"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {}", "fairness.yaml:5:66: where is empty; name a column and the value that it must have, as in {region: north}, or leave where out for all cases"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {label: 1}", "fairness.yaml:5:74: where: label is the label, and a slice is of cases; slice by something of the case that was known beforehand"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {prediction: 1}", "fairness.yaml:5:74: where: prediction is the prediction, and a slice is of cases; slice by something of the case that was known beforehand"},
@@ -113,7 +124,16 @@ func TestRuleErrors(t *testing.T) {
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {person: 1}", "fairness.yaml:5:74: where: person is the unit, and a slice is of cases; slice by something of the case that was known beforehand"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {age: old}", `fairness.yaml:5:79: where: "old" is not a declared group of age; allowed: "under_30", "over_30"`},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {age: under30}", `fairness.yaml:5:79: where: "under30" is not a declared group of age; did you mean "under_30"? Allowed: "under_30", "over_30"`},
-		{"rate: error, attribute: sex, max_group_gap: 0.1, minimum: 0.1", `fairness.yaml:5:66: unknown key "minimum" in rule a; allowed: `},
+		{"rate: error, attribute: sex, max_group_gap: 0.1, minimum: 0.1", `fairness.yaml:5:66: unknown key "minimum" in rule a; allowed: id, rate, max_group_gap, worst_group, min_group_ratio, confidence, looks, max_left_out, where, advisory, waive, reviewed, attribute, interval`},
+		{"rate: accuracy, attribute: sex, minimum: 0.75", "fairness.yaml:5:49: unknown key \"minimum\" in rule a; did you mean worst_group: {minimum: 0.75}?"},
+		{"rate: accuracy, attribute: sex, worst_group: 0.75", `fairness.yaml:5:62: worst_group: found "0.75"; write {minimum: 0.75} where no group's rate may be lower, or {maximum: 0.75} where none may be higher`},
+		{"metric: accuracy, attribute: sex, worst_group: {minimum: 0.75}", `fairness.yaml:5:17: unknown key "metric" in rule a; did you mean "rate"?`},
+		{"rate: FNR, attribute: sex, max_group_gap: 0.1", "fairness.yaml:5:23: found the rate fnr; write rate: false_negative"},
+		{"rate: for, attribute: sex, max_group_gap: 0.1", "fairness.yaml:5:23: found the rate for; write rate: false_omission"},
+		{"rate: demographic_parity, attribute: sex, max_group_gap: 0.1", "fairness.yaml:5:23: found the rate demographic_parity; write rate: selection with max_group_gap (its difference) or min_group_ratio (its ratio)"},
+		{"rate: error, attribute: sex, max_group_gap: 0,05", `fairness.yaml:5:63: found "05" after max_group_gap: 0, where a comma ends the entry; write a decimal point, as in 0.05`},
+		{"rate: error, attribute: sex, min_group_ratio: 1.25", "fairness.yaml:5:63: min_group_ratio is 1.25; allowed: 0 to 1; it is the smaller rate divided by the larger one"},
+		{`rate: error, attribute: sex, max_group_gap: 0.1, where: {" label": 1}`, "fairness.yaml:5:74: where: label is the label, and a slice is of cases; slice by something of the case that was known beforehand"},
 	} {
 		diags := &diag.List{}
 		compile(run{verb: gate.Decide, declaration: declared + "rules: [{id: a, " + c.rule + "}]", names: []string{"c.csv"}}, diags)
@@ -189,6 +209,23 @@ func TestRowErrors(t *testing.T) {
 	}
 }
 
+// TestNoFollowUps: rows are not checked against words that could not be read, nor is a column asked for that has no name.
+func TestNoFollowUps(t *testing.T) {
+	file := cases("label,prediction,sex", 3, "good,1,f", 2, "bad,0,m")
+	for declaration, want := range map[string]string{
+		"label: {positive: good}\nattributes: {sex: [f, m]}":                     "fairness.yaml:1:19: there is a positive word and no negative one; give both, or none where the column has 0 and 1",
+		"label: {positive: good, negative: \" \"}\nattributes: {sex: [f, m]}":    "fairness.yaml:1:35: negative is empty; a text is wanted",
+		"positive: good\nnegative: [bad]\nattributes: {sex: [f, m]}":             "fairness.yaml:2:11: negative: found a list; a text is wanted",
+		"label: {positive: good, negative: bad}\nattributes: {\"\": [f, m]}":     "fairness.yaml:2:14: an attribute has no name; write the name of a column",
+		"label: {positive: good, negative: bad}\nattributes: {sex: {bins: [x]}}": "fairness.yaml:2:27: bins: found \"x\"; a finite decimal number is wanted, such as 0.5",
+	} {
+		_, err := tryRun(run{verb: gate.Report, declaration: declaration, names: []string{"c.csv"}, files: map[string]string{"c.csv": file}})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s\n got %v\nwant %s", declaration, err, want)
+		}
+	}
+}
+
 // TestBeside: a policy beside the declaration adds rules and settings; what it says of the cases agrees with the declaration or
 // is an error that names both places.
 func TestBeside(t *testing.T) {
@@ -209,15 +246,41 @@ func TestBeside(t *testing.T) {
 		t.Errorf("findings %v", a.Gate.Findings)
 	}
 	for _, c := range []struct{ beside, want string }{
-		{"min_cell: 6", `fairness.yaml:3:3: min_cell is "5" here and "6" in policy.yaml:2:3; say it once, or the same in both`},
-		{"label: y", `fairness.yaml:4:3: label is "y, negative bad, positive good" here and "y" in policy.yaml:2:3; say it once, or the same in both`},
-		{"attributes: {sex: [f, m, x]}", `fairness.yaml:5:3: attributes is "sex: f, m" here and "sex: f, m, x" in policy.yaml:2:3; say it once, or the same in both`},
+		{"min_cell: 6", `fairness.yaml:3:3: min_cell is 5 here and 6 in policy.yaml:2:3; say it once, or the same in both`},
+		{"label: y", `fairness.yaml:4:3: label is {column: y, negative: bad, positive: good} here and y in policy.yaml:2:3; say it once, or the same in both`},
+		{"attributes: {sex: [f, m, x]}", `fairness.yaml:5:3: attributes is {sex: [f, m]} here and {sex: [f, m, x]} in policy.yaml:2:3; say it once, or the same in both`},
+		{"attributes: {sex: ['f, m']}", `fairness.yaml:5:3: attributes is {sex: [f, m]} here and {sex: ["f, m"]} in policy.yaml:2:3; say it once, or the same in both`},
+		{"label: {column: 'y, negative bad, positive good'}", `fairness.yaml:4:3: label is {column: y, negative: bad, positive: good} here and "y, negative bad, positive good" in policy.yaml:2:3; say it once, or the same in both`},
+		{"label: {column: y, positive: good, negative: BAD}", `fairness.yaml:4:3: label is {column: y, negative: bad, positive: good} here and {column: y, negative: BAD, positive: good} in policy.yaml:2:3; say it once, or the same in both`},
 		{"attribute: {sex: [f, m]}", `policy.yaml:2:3: unknown key "attribute" in section fairness; did you mean "attributes"? Allowed: `},
 	} {
 		ask.beside = "fairness:\n  " + c.beside + "\n  rules: [{id: a, rate: true_positive, attribute: sex, worst_group: {minimum: 0.8}}]"
 		_, err := tryRun(ask)
 		if err == nil || err.Error() != c.want && !(strings.HasSuffix(c.want, "Allowed: ") && strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%s\n got %v\nwant %s", c.beside, err, c.want)
+		}
+	}
+	// Structures are compared, not how they read joined.
+	long := many("x", 300)
+	for _, c := range []struct{ own, beside, want string }{
+		{"attributes: {sex: [f, m], age: {bins: [30]}}", "attributes: {sex: [f, m], age: [under_30, over_30]}", "attributes is {sex: [f, m], age: {bins: [30]}} here and {sex: [f, m], age: [under_30, over_30]} in policy.yaml:2:3; say it once, or the same in both"},
+		{"attributes: {sex: [f, m], age: [y, o]}", "attributes: {sex: [f, 'm; age: y, o']}", `attributes is {sex: [f, m], age: [y, o]} here and {sex: [f, "m; age: y, o"]} in policy.yaml:2:3; say it once, or the same in both`},
+		{"attributes: {age: {bins: [30]}}", "attributes: {age: {bins: [30.0]}}", "attributes is {age: {bins: [30]}} here and {age: {bins: [30.0]}} in policy.yaml:2:3; say it once, or the same in both"},
+		{"attributes: {sex: " + long[:len(long)-1] + "y]}", "attributes: {sex: " + long + "}", "attributes is not the same here and in policy.yaml:2:3; say it once, or the same in both"},
+		{"attributes: {sex: [f, m], age: [y, o]}\n  intersections: [[sex, age]]", "intersections: []", "intersections is [[sex, age]] here and [] in policy.yaml:2:3; say it once, or the same in both"},
+		{"attributes: {sex: [f, m], age: [y, o]}\n  intersections: [[sex, age]]", "intersections: [[age, sex]]", "intersections is [[sex, age]] here and [[age, sex]] in policy.yaml:2:3; say it once, or the same in both"},
+		{"attributes: {sex: [f, m], age: {bins: [30]}}", "attributes: {age: {bins: [30]}, sex: [f, m]}", "attributes is {sex: [f, m], age: {bins: [30]}} here and {age: {bins: [30]}, sex: [f, m]} in policy.yaml:2:3; say it once, or the same in both"},
+		{"attributes: {sex: [f, m], age: {bins: [30]}}\n  intersections: [[sex, age]]", "attributes: {\"sex \": [\" f\", m], age: {bins: [30]}}\n  intersections: [[\" sex\", age]]", ""},
+	} {
+		diags := &diag.List{}
+		compile(run{verb: gate.Report, declaration: "fairness:\n  " + c.own + "\n", beside: "fairness:\n  " + c.beside + "\n", names: []string{"c.csv"}}, diags)
+		got := ""
+		if err := diags.Err(); err != nil {
+			got = strings.TrimLeft(strings.TrimPrefix(err.Error(), "fairness.yaml:"), "0123456789:")
+			got = strings.TrimSpace(got)
+		}
+		if got != c.want {
+			t.Errorf("%s beside %s\n got %s\nwant %s", c.own, c.beside, got, c.want)
 		}
 	}
 	// What only the policy beside says holds.

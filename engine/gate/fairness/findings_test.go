@@ -60,6 +60,26 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestWideGap: a gap of more than a half is pointed at, before the run and after it; a half is not, and 1 is told as a rule that cannot
+// fail.
+func TestWideGap(t *testing.T) {
+	for threshold, want := range map[string]string{
+		"0.5": "",
+		"0.8": "rule a: max_group_gap is a distance, and with 0.8 groups of the rates 0 and 0.8 would pass, which says little; that no rate is below a share of another, such as four fifths, is min_group_ratio",
+		"1":   "rule a cannot fail: max_group_gap is 1, and the distance of two groups' rates lies between 0 and 1",
+	} {
+		ask := run{verb: gate.Decide, declaration: bySex("rate: selection, max_group_gap: " + threshold), names: []string{"c.csv"}}
+		prospects := compileSound(t, ask).Prospects()
+		if (want == "") != (len(prospects) == 0) || want != "" && prospects[0].Message != want {
+			t.Errorf("%s: %v, want %s", threshold, prospects, want)
+		}
+		g := decide(t, ask.declaration, cases("prediction,sex", 1, "1,female"))
+		if f := finding(g, "wide_gap"); (f != nil) != (threshold == "0.8") || f != nil && f.Message != want+"." {
+			t.Errorf("%s: %+v", threshold, f)
+		}
+	}
+}
+
 // TestManyUndeclaredValues: more values than are kept are told as that.
 func TestManyUndeclaredValues(t *testing.T) {
 	var blocks []any

@@ -83,13 +83,45 @@ const calibrationError = "expected_calibration_error"
 
 // ruleSpec lists what a rule can say.
 func ruleSpec() policy.RuleSpec {
-	spec := policy.RuleSpec{MetricKey: "rate", Thresholds: []policy.Kind{policy.MaxGroupGap, policy.WorstGroup, policy.MinGroupRatio}}
+	spec := policy.RuleSpec{MetricKey: "rate", Thresholds: []policy.Kind{policy.MaxGroupGap, policy.WorstGroup, policy.MinGroupRatio}, RatesAlone: true}
 	for _, r := range rates {
 		spec.Metrics = append(spec.Metrics, policy.MetricSpec{Name: r.name, Aliases: r.aliases, Upper: 1})
 	}
 	spec.Metrics = append(spec.Metrics, policy.MetricSpec{Name: calibrationError,
 		Hint: calibrationError + " is reported, never a rule: no interval bounds it, and in a small group it is mostly chance"})
+	for _, a := range asked {
+		spec.Metrics = append(spec.Metrics, policy.MetricSpec{Name: a.name, Hint: "found the rate " + a.name + "; write " + a.write})
+	}
 	return spec
+}
+
+// asked lists names that the field has for rates, or for rules on them, and how they are written here.
+var asked = []struct{ name, write string }{
+	{"fnr", "rate: false_negative"},
+	{"false_negative_rate", "rate: false_negative"},
+	{"miss_rate", "rate: false_negative"},
+	{"fpr", "rate: false_positive"},
+	{"false_positive_rate", "rate: false_positive"},
+	{"fall_out", "rate: false_positive"},
+	{"tpr", "rate: true_positive"},
+	{"true_positive_rate", "rate: true_positive"},
+	{"tnr", "rate: true_negative"},
+	{"true_negative_rate", "rate: true_negative"},
+	{"ppv", "rate: precision"},
+	{"npv", "rate: negative_predictive_value"},
+	{"fdr", "rate: false_discovery"},
+	{"false_discovery_rate", "rate: false_discovery"},
+	{"for", "rate: false_omission"},
+	{"false_omission_rate", "rate: false_omission"},
+	{"error_rate", "rate: error"},
+	{"acceptance_rate", "rate: selection"},
+	{"selection_rate", "rate: selection"},
+	{"demographic_parity", "rate: selection with max_group_gap (its difference) or min_group_ratio (its ratio)"},
+	{"statistical_parity", "rate: selection with max_group_gap (its difference) or min_group_ratio (its ratio)"},
+	{"disparate_impact", "rate: selection with min_group_ratio"},
+	{"equal_opportunity", "rate: true_positive with max_group_gap"},
+	{"equalized_odds", "two rules with max_group_gap, one with rate: true_positive and one with rate: false_positive"},
+	{"predictive_parity", "rate: precision with max_group_gap"},
 }
 
 // rateNamed returns the rate of that name, nil where there is none.

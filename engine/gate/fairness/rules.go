@@ -31,6 +31,9 @@ const pairwise = "pairwise"
 // 10 to 60 µs, and once more for the left-out cases.
 const mostPairwise = 500
 
+// widestGap is the largest max_group_gap without a finding.
+const widestGap = 0.5
+
 // rule is a policy's rule with the keys of this gate.
 type rule struct {
 	policy.Rule
@@ -57,21 +60,20 @@ type question struct {
 
 // Compile implements gate.Gate.
 func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
-	q := &question{source: source, judging: source.Settings.Judging.WithDefaults(), declaration: &declaration{}}
-	q.judging = ofRates(q.judging)
+	q := &question{source: source, judging: source.Settings.Judging.ForRates().WithDefaults(), declaration: &declaration{}}
 	s := source.Section
 	if s == nil {
 		diags.Add(diag.Diagnostic{Message: "no declaration: fairness needs a file that declares the cases, the groups and the rules, such as fairness.yaml"})
 		return q
 	}
-	keys := twofold{own: s.Map}
+	keys := twofold{own: s.Map, diags: diags}
 	cases := s.Map.TextOrTexts("cases")
 	if source.Beside != nil {
 		keys.beside = source.Beside.Map
 		source.Beside.Map.TextOrTexts("cases") // known, and not read
 	}
 	var sound bool
-	q.declaration, sound = readDeclaration(keys, source.Settings.MissingValues, diags)
+	q.declaration, sound = readDeclaration(keys, source.Settings.MissingValues)
 	q.readRules(s, sound)
 	if source.Beside != nil {
 		q.readRules(source.Beside, sound)
@@ -86,6 +88,10 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		q.policyNote = append(q.policyNote, gate.NotRead("cases", cases)...)
 	case len(cases) > 0:
 		for _, c := range cases {
+			if strings.TrimSpace(c.Value) == "" {
+				s.Map.Errorf(c.Pos, "cases has an empty text; write the path of a file")
+				continue
+			}
 			input.Paths = append(input.Paths, c.Value)
 		}
 	case !source.NoFiles && (cases != nil || !s.Map.Has("cases")): // what cannot be read is reported already
@@ -104,19 +110,18 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 	return q
 }
 
-// ofRates are the settings as rates take them: looks: once plans the number of units of means, and rates are exact for one look.
-func ofRates(j policy.Judging) policy.Judging {
-	if j.Looks.Value == policy.LooksOnce {
-		j.Looks = policy.Text{}
-	}
-	return j
-}
-
 // readRules reads the rules of a section. Where the declaration is not sound, a rule's crossing may be meant right.
 func (q *question) readRules(s *policy.Section, sound bool) {
 	rules, findings := policy.ReadRules(s, q.source.Settings, ruleSpec())
 	for i := range rules {
 		q.rules = append(q.rules, q.compileRule(rules[i], sound))
+	}
+	for i := range rules {
+		if t := rules[i].Threshold; t != nil && t.Kind == policy.MaxGroupGap && t.Value.Value > widestGap && t.Value.Value < 1 {
+			findings = append(findings, policy.Finding{Code: "wide_gap", Pos: t.Value.Pos, Message: fmt.Sprintf(
+				"%s: max_group_gap is a distance, and with %s groups of the rates 0 and %s would pass, which says little; that no rate is below a share of another, such as four fifths, is min_group_ratio",
+				rules[i].Name(), t.Value.Text, t.Value.Text)})
+		}
 	}
 	q.policyNote = append(q.policyNote, gate.NoteThresholds(findings)...)
 	for _, f := range findings {
@@ -131,14 +136,6 @@ func (q *question) compileRule(p policy.Rule, sound bool) rule {
 	how := p.Map.Choice("interval", pairwise)
 	r.pairwise = how.Set
 	p.Map.Done(p.Name())
-	if p.Looks.Value == policy.LooksOnce {
-		for _, key := range []string{"looks", "planned", "mean_method"} { // those of the section are passed over
-			if p.Map.Has(key) {
-				p.Map.Errorf(p.Map.KeyPos(key), "%s: %s plans the number of units of a mean, and the rates of groups are exact for one look without; leave it out, or write looks: repeated for many looks", p.Name(), key)
-			}
-		}
-	}
-	r.Judging = ofRates(r.Judging)
 	repeated := r.Looks.Value == policy.LooksRepeated
 	if r.pairwise && repeated {
 		p.Map.Errorf(how.Pos, "%s: interval: pairwise holds at one look, and looks is repeated; leave one of them out", p.Name())
@@ -150,7 +147,11 @@ func (q *question) compileRule(p policy.Rule, sound bool) rule {
 		case r.pairwise && kind == policy.MinGroupRatio:
 			p.Map.Errorf(how.Pos, "%s: interval: pairwise is for max_group_gap and worst_group, not for min_group_ratio; leave it out", p.Name())
 		case kind != policy.WorstGroup && groups == 1:
-			p.Map.Errorf(p.Map.KeyPos("attribute"), "%s: %s compares groups, and %s has one; declare two or more", p.Name(), kind, shown(r.crossing.label))
+			hint := ""
+			if strings.ContainsAny(r.crossing.groups[0], " ;|/") { // perhaps meant as several
+				hint = ", separated by commas"
+			}
+			p.Map.Errorf(p.Map.KeyPos("attribute"), "%s: %s compares groups, and %s has one, %s; declare two or more%s", p.Name(), kind, shown(r.crossing.label), diag.Quote(r.crossing.groups[0]), hint)
 		case r.pairwise && kind == policy.MaxGroupGap && groups > mostPairwise:
 			p.Map.Errorf(how.Pos, "%s: interval: pairwise bounds every pair of groups by itself, which takes too long for the %d groups of %s; at most %d are allowed: leave it out, or declare coarser groups",
 				p.Name(), groups, shown(r.crossing.label), mostPairwise)
@@ -189,8 +190,8 @@ func (q *question) readAttribute(p *policy.Rule, named []policy.Text, sound bool
 		for _, a := range attributes {
 			names = append(names, q.attributes[a].name.Value)
 		}
-		p.Map.Errorf(named[0].Pos, "%s crosses %s, which is not declared; crossings are declared before the file is read: add [%s] under intersections", p.Name(),
-			listed(names), diag.Printable(strings.Join(names, ", ")))
+		p.Map.Errorf(named[0].Pos, "%s crosses %s, which is not declared; crossings are declared before the file is read: add %s under intersections", p.Name(),
+			shown(listed(names)), writtenList(names))
 	}
 	if c != nil && len(c.groups) == 0 { // reported already
 		return nil
@@ -255,6 +256,20 @@ func (q *question) outcomes() []role {
 		list = append(list, role{"unit", q.unit})
 	}
 	return list
+}
+
+// named is where the name that a column has in the files stands: under columns, else where the declaration names it; no place
+// where it is known without.
+func (q *question) named(column policy.Text) diag.Pos {
+	for _, p := range q.source.Settings.Columns {
+		if p.Key.Value == column.Value {
+			return p.Value.Pos
+		}
+	}
+	if !column.Set {
+		return diag.Pos{}
+	}
+	return column.Pos
 }
 
 // inFiles is what the files call a column of the declaration.
@@ -322,13 +337,10 @@ func viewKey(c *crossing, terms []term) string { return fmt.Sprintf("%v %#v", c.
 // declaration begins.
 func (q *question) checkColumns(at diag.Pos, diags *diag.List) {
 	renamed := q.source.Settings.Columns
-	pos := func(t policy.Text) diag.Pos {
-		if t.Set {
-			return t.Pos
-		}
-		for _, p := range renamed {
-			if p.Key.Value == t.Value {
-				return p.Key.Pos
+	pos := func(columns ...policy.Text) diag.Pos { // of the first that is named anywhere
+		for _, t := range columns {
+			if named := q.named(t); named != (diag.Pos{}) {
+				return named
 			}
 		}
 		return at
@@ -337,7 +349,7 @@ func (q *question) checkColumns(at diag.Pos, diags *diag.List) {
 	for i, a := range own {
 		for _, b := range own[:i] {
 			if q.inFiles(a.column.Value) == q.inFiles(b.column.Value) {
-				diags.Addf(pos(a.column), "%s and %s would both be read from the column %s; each needs its own", b.role, a.role, diag.Quote(q.inFiles(a.column.Value)))
+				diags.Addf(pos(a.column, b.column), "%s and %s would both be read from the column %s; each needs its own", b.role, a.role, diag.Quote(q.inFiles(a.column.Value)))
 			}
 		}
 	}
@@ -354,9 +366,13 @@ func (q *question) checkColumns(at diag.Pos, diags *diag.List) {
 			names = append(names, c.Name)
 		}
 	}
+	var read []string
+	for _, name := range names {
+		read = append(read, written(name))
+	}
 	for _, p := range renamed {
 		if !slices.Contains(names, p.Key.Value) {
-			diags.Addf(p.Key.Pos, "columns: this declaration reads no column %s; it reads %s", diag.Quote(p.Key.Value), diag.Printable(strings.Join(names, ", ")))
+			diags.Addf(p.Key.Pos, "columns: this declaration reads no column %s; it reads %s", diag.Quote(p.Key.Value), strings.Join(read, ", "))
 		}
 	}
 }
