@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
@@ -148,6 +149,48 @@ func TestCalibration(t *testing.T) {
 	}
 	if g.Settings["calibration_bins"] != "2" || g.Data.Of("missing_probabilities") != 1 {
 		t.Errorf("settings %v, data %v", g.Settings, g.Data)
+	}
+}
+
+// TestSparseBins: only bins that have a case are kept, so that 10,000 groups of 1,000 bins with 3,000 cases take 3,000 at most; they stand
+// in ascending order, and hold what they were given in whatever order and parts.
+func TestSparseBins(t *testing.T) {
+	q := compileSound(t, run{verb: gate.Report, declaration: "probability: p\ncalibration_bins: 1000\nattributes: {a: " + list("x", 100) + ", b: " + list("y", 100) + "}\nintersections: [[a, b]]", names: []string{"c"}})
+	const n = 3000
+	kept := 0
+	whole := newTally(q.tally.plan)
+	whole.file("c")
+	for part := range 3 {
+		tally := newTally(q.tally.plan)
+		for i := part; i < n; i += 3 {
+			p, _, err := rows.ParseDecimal(fmt.Sprintf("0.%03d", (n-i)*7%1000)) // each of 1,000 bins three times, in no order
+			if err != nil {
+				t.Fatal(err)
+			}
+			tally.groups = []int{i % 2, 0}
+			for v := range tally.views {
+				tally.count(&q.tally.plan.views[v], &tally.views[v], i%2, yes, true, p)
+			}
+		}
+		diags := &diag.List{}
+		whole.Merge(tally, diags)
+	}
+	for v := range whole.views {
+		for _, b := range whole.views[v].bins {
+			kept += cap(b)
+			for i := range b {
+				if b[i].n == 0 || i > 0 && b[i].at <= b[i-1].at {
+					t.Fatalf("bin %d of %d cases stands after %d", b[i].at, b[i].n, b[max(0, i-1)].at)
+				}
+			}
+		}
+	}
+	all := whole.views[0].bins[0]
+	if len(all) != 1000 || all[1].n != 3 || all[1].probabilities.Over(3) != 0.001 {
+		t.Errorf("the whole file has %d bins, the second %+v; want 1000, three cases of .001", len(all), all[1])
+	}
+	if kept > 4*2*n { // 4 views, and a slice that grows has up to twice the room
+		t.Errorf("room for %d bins, of %d cases in 4 views", kept, n)
 	}
 }
 

@@ -41,7 +41,7 @@ type plan struct {
 type sorted struct {
 	cells []counts // by group
 	left  []counts // of cases that cannot be told a group, by reason: see reasons
-	bins  [][]bin  // by group, nil where it has no case with a probability and a label
+	bins  []bins   // by group, of cases with a probability and a label; nil where they are not counted
 }
 
 // place is where a row lies.
@@ -80,7 +80,7 @@ func newTally(p *plan) *Tally {
 	for _, v := range p.views {
 		s := sorted{cells: make([]counts, len(v.crossing.groups)), left: make([]counts, len(p.reasons(v.crossing)))}
 		if v.bins {
-			s.bins = make([][]bin, len(s.cells))
+			s.bins = make([]bins, len(s.cells))
 		}
 		t.views = append(t.views, s)
 	}
@@ -241,10 +241,7 @@ func (t *Tally) count(v *view, s *sorted, label, prediction int, hasProbability 
 	}
 	s.cells[group][label][prediction]++
 	if s.bins != nil && hasProbability && label != none {
-		if s.bins[group] == nil {
-			s.bins[group] = make([]bin, len(t.edges)+1)
-		}
-		s.bins[group][binOf(t.edges, probability)].add(label, probability)
+		s.bins[group].add(binOf(t.edges, probability), label, probability)
 	}
 }
 
@@ -303,7 +300,9 @@ func (t *Tally) Merge(other *Tally, diags *diag.List) {
 			ours.left[r].merge(&theirs.left[r])
 		}
 		for g := range ours.bins {
-			ours.bins[g] = mergeBins(ours.bins[g], theirs.bins[g])
+			for _, b := range theirs.bins[g] {
+				ours.bins[g].merge(b)
+			}
 		}
 	}
 	for i := range t.undeclared {
