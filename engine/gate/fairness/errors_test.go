@@ -1,8 +1,13 @@
 package fairness
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
@@ -207,6 +212,41 @@ func TestRowErrors(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), `the column "person" is missing`) || !strings.Contains(err.Error(), `the column "sex" is missing`) {
 		t.Errorf("missing columns: %v", err)
 	}
+}
+
+// TestProblemsInAnyOrder: a row with a fault still has its id and its person, so that the same problems are told whichever row is
+// read first.
+func TestProblemsInAnyOrder(t *testing.T) {
+	const header = "id,label,prediction,person,sex\n"
+	files := map[string]string{
+		"a.csv": header + "1,x,1,p1,f\n", // a fault, and the id of b
+		"b.csv": header + "1,1,1,p2,f\n", // the person of d
+		"c.csv": header + "2,1,1,p3,f\n", // the id of d
+		"d.csv": header + "2,1,1,p2,f\n", // the id of c, the person of b
+		"e.csv": header + ",1,1,p3,f\n",  // no id, and the person of c
+		"f.csv": header + "3,1,2,,f\n",   // no person, a fault, and the id of g
+		"g.csv": header + "3,1,1,p4,f\n", // nothing but the id of f
+	}
+	want := `a.csv:2:3: label: found "x": 0 or 1 is allowed, also written 0.0 or 1.0, false or true; for two words, declare positive and negative
+b.csv:2: id "1" is the one of the case at a.csv:2 too; each case has its own
+d.csv:2: id "2" is the one of the case at c.csv:2 too; each case has its own
+d.csv:2: the same person as at b.csv:2; one person has several cases, and the intervals hold for cases of different people only
+e.csv:2:1: id is empty; every case needs an id
+e.csv:2: the same person as at c.csv:2; one person has several cases, and the intervals hold for cases of different people only
+f.csv:2:5: prediction: found "2": 0 or 1 is allowed, also written 0.0 or 1.0, false or true; for two words, declare positive and negative
+f.csv:2:7: person is empty; with a unit declared, every case says whose it is
+g.csv:2: id "3" is the one of the case at f.csv:2 too; each case has its own`
+	sorted := func(text string) []string { return slices.Sorted(strings.SplitSeq(text, "\n")) }
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.Permutation(slices.Sorted(maps.Keys(files))).Draw(t, "order")
+		_, err := tryRun(run{verb: gate.Report, declaration: "unit: person\nattributes: {sex: [f, m]}", names: names, files: files})
+		if err == nil {
+			t.Fatal("no error")
+		}
+		if diff := cmp.Diff(sorted(want), sorted(err.Error())); diff != "" {
+			t.Fatalf("%v (-want +got):\n%s", names, diff)
+		}
+	})
 }
 
 // TestNoFollowUps: rows are not checked against words that could not be read, nor is a column asked for that has no name.

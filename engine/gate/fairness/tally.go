@@ -114,8 +114,8 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 		diags.Addf(r.Pos(col), "%s"+format, append([]any{diag.Printable(t.columns[col].Name)}, args...)...)
 		sound = false
 	}
-	id, recorded := r.Text(0)
-	if !recorded {
+	id, hasID := r.Text(0)
+	if !hasID {
 		wrong(0, " is empty; every case needs an id")
 	}
 	outcome := func(col int, b *binary) int {
@@ -130,9 +130,9 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 		return value
 	}
 	label, prediction := outcome(t.at.label, &t.label), outcome(t.at.prediction, &t.prediction)
-	person := ""
+	person, hasPerson := "", false
 	if t.at.unit >= 0 {
-		if person, recorded = r.Text(t.at.unit); !recorded {
+		if person, hasPerson = r.Text(t.at.unit); !hasPerson {
 			wrong(t.at.unit, " is empty; with a unit declared, every case says whose it is")
 		}
 	}
@@ -167,8 +167,15 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 		}
 		t.groups[i] = group
 	}
+	// Whatever else is wrong with the row, its id and its person are taken: so the same problems are told in any order of rows.
 	at := place{t.file(r.Pos(-1).File), r.Line()}
-	if !sound || !t.once(t.ids, id, at, t.sameID, diags) || t.at.unit >= 0 && !t.once(t.units, person, at, t.sameUnit, diags) {
+	if hasID && !t.once(t.ids, id, at, t.sameID, diags) {
+		sound = false
+	}
+	if hasPerson && !t.once(t.units, person, at, t.sameUnit, diags) {
+		sound = false
+	}
+	if !sound {
 		return
 	}
 	for i, g := range t.groups {
