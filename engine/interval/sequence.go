@@ -59,12 +59,18 @@ func mixtureLower(s sample, a float64) float64 {
 	// Equal values would give about mean·a^(1/n), hence the first step.
 	furthest := target + ln(s.n+1)
 	slopes := make([]float64, len(s.levels))
-	return largestRejected(s.mean, target/s.n, furthest, func(m float64) float64 {
+	lower := largestRejected(s.mean, target/s.n, furthest, func(m float64) float64 {
 		for i, l := range s.levels {
 			slopes[i] = (l.value - m) / m
 		}
 		return lnMixture(s.levels, slopes) - target
 	})
+	if lower == 0 {
+		// Where a is tiny the first-order term is nearly all of E, and numerical error can hide that the furthest m is rejected.
+		// It is, so the end is there or above; 0 would be below the end at a smaller a.
+		return float64(s.mean * exp(-furthest))
+	}
+	return lower
 }
 
 // lnMixture returns ln ∫₀¹ exp(g(θ)) dθ for g(θ) = Σ countⱼ·ln(1 + θ·slopeⱼ), where every slope is at least −1.
