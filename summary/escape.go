@@ -201,6 +201,28 @@ func EscapeMarkdown(s string, limit int) string {
 	return listMark.ReplaceAllString(b.String(), `$1\$2`)
 }
 
+// ownCode finds, in an escaped text, what was a code span of our own sentences: "`looks: repeated`". It takes letters, digits and
+// ": _-" alone, which mean nothing to anyone in a code span, so that one from data is as harmless.
+var ownCode = regexp.MustCompile("\\\\`((?:[0-9A-Za-z:-]|\\\\_)(?:[0-9A-Za-z :-]|\\\\_|" + zeroWidthSpace + ")*)\\\\`")
+
+// EscapeProse is EscapeMarkdown for a sentence of ours, in which texts from data may stand: what it sets between backticks
+// becomes code, where that is letters, digits, colons, spaces, _ and - alone.
+func EscapeProse(s string, limit int) string {
+	escaped := EscapeMarkdown(s, limit)
+	var b strings.Builder
+	done := 0
+	for _, at := range ownCode.FindAllStringSubmatchIndex(escaped, -1) {
+		// Beside another backtick it would be part of a longer run, which opens or closes another span.
+		if strings.HasSuffix(escaped[:at[0]], "`") || strings.HasPrefix(escaped[at[1]:], "\\`") || strings.HasSuffix(escaped[:at[3]], " ") {
+			continue
+		}
+		code := strings.NewReplacer(`\`, "", zeroWidthSpace, "").Replace(escaped[at[2]:at[3]])
+		b.WriteString(escaped[done:at[0]] + "`" + code + "`")
+		done = at[1]
+	}
+	return b.String() + escaped[done:]
+}
+
 // chunks cuts an ASCII text into pieces of at most size bytes.
 func chunks(s string, size int) []string {
 	var pieces []string

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -88,6 +89,76 @@ func FuzzEscapeMarkdown(f *testing.F) {
 			}
 		}
 	})
+}
+
+// EscapeProse differs from EscapeMarkdown in its code spans alone: a reader sees the same text but for their backticks, and no code
+// but letters, digits and ": _-".
+func FuzzEscapeProse(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s)
+		f.Add("a `looks: repeated` b " + s + " `per: person`")
+		f.Add("`" + s + "`")
+	}
+	for _, s := range []string{"`a``b`", "``a`", "`a `b`", "\\`a`", "`a\\`", "`a_b`c`d-e`", "`::error::x`", "`deadbeef1` GH-12 `@a`", "` a`", "`a|b`", "$`x`$", "`a", "`" + strings.Repeat("a", 400) + "`"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		const limit = 300
+		escaped := EscapeProse(s, limit)
+		want := strings.ReplaceAll(seen(s, limit), "`", "")
+		for context, o := range inContexts(t, "EscapeProse", escaped) {
+			checkOutline(t, context, o)
+			// The text and the code of a span stand apart in an outline: what they hold together is what must not change.
+			letters := func(s string) string {
+				runes := []rune(strings.NewReplacer(zeroWidthSpace, "", leftToRight, "", "`", "", "\n", "").Replace(s))
+				slices.Sort(runes)
+				return string(runes)
+			}
+			var texts, code []string
+			for _, text := range o.texts {
+				if strings.ContainsAny(text, "\n") || !strings.Contains("x A :b a 1 2 Every measure", text) {
+					texts = append(texts, text)
+				}
+			}
+			for _, c := range o.code {
+				if context == "a list item" && c == "x" {
+					continue
+				}
+				if strings.Trim(c, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ: _-") != "" {
+					t.Errorf("EscapeProse(%q) = %q makes the code %q in %s", s, escaped, c, context)
+				}
+				code = append(code, c)
+			}
+			if context == "a heading" {
+				if got := letters(strings.Join(append(texts, code...), "")); got != letters("FAIL: "+want) && got != letters("FAIL:"+want) {
+					t.Errorf("EscapeProse(%q) = %q is read as %q and %q", s, escaped, o.texts, o.code)
+				}
+			}
+			cells := map[string]string{"a cell": "[2x3]", "a fold": "[2x2]"}[context]
+			if cells != "" && (len(o.tables) != 1 || "["+o.tables[0]+"]" != cells) {
+				t.Errorf("EscapeProse(%q) = %q makes the tables %v in %s", s, escaped, o.tables, context)
+			}
+		}
+	})
+}
+
+func TestEscapeProse(t *testing.T) {
+	for s, want := range map[string]string{
+		"in a new sample (or `looks: repeated`, set before)": "in a new sample (or `looks: repeated`, set before)",
+		"`mean_method`":  "`mean_method`",
+		"`per: person`.": "`per: person`.",
+		"`--draw`":       "`--draw`",
+		"`0123abcd`":     "`0123abcd`", // GitHub makes no commit of code
+		"`a|b`":          "\\`a\\|b\\`",
+		"`a``b`":         "\\`a\\`\\`b\\`", // would be one span with a run of two in it
+		"`a":             "\\`a",
+		"`a `":           "\\`a \\`",
+		"a_b `c_d` <b>":  "a\\_b `c_d` &lt;b&gt;",
+	} {
+		if got := EscapeProse(s, 300); got != want {
+			t.Errorf("EscapeProse(%q) = %q, want %q", s, got, want)
+		}
+	}
 }
 
 func FuzzCodeSpan(f *testing.F) {

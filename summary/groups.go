@@ -3,11 +3,11 @@ package summary
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
@@ -62,6 +62,15 @@ func where(r *report.Rule) string {
 	return ""
 }
 
+// recordedOnly says, beside a rule's verdict in a table, that it holds for the recorded cases only; "" where it stays with those
+// left out, or none are.
+func recordedOnly(r *report.Rule) string {
+	if r.WithLeftOut == report.NoVerdict || r.WithLeftOut == ownVerdict(r) {
+		return ""
+	}
+	return "recorded cases only: with its left-out cases at their worst " + r.WithLeftOut.String()
+}
+
 // withLeftOut says whether a verdict survives the cases that its rule leaves out, where its reason does not.
 func withLeftOut(r *report.Rule) string {
 	if r.WithLeftOut == report.NoVerdict || strings.Contains(r.Reason, "at their worst") {
@@ -102,31 +111,74 @@ func pairName(p *report.Pair) string {
 // groupRow is one line of a rule's table of groups, or of its table of pairs.
 type groupRow struct {
 	verdict report.Verdict
+	word    string // the verdict as the table has it; a group that was not judged by itself has none
 	name    string
 	numbers Numbers
 	measure *report.Measure
 	reason  string // why it is undecided
 }
 
-// word is the row's verdict as a table has it; a group that was not judged by itself has none.
-func (g groupRow) word() string {
-	if g.verdict == report.NoVerdict {
+// verdictWord is a verdict in a table of groups or pairs.
+func verdictWord(v report.Verdict) string {
+	if v == report.NoVerdict {
 		return ""
 	}
-	return Word(g.verdict)
+	return Word(v)
+}
+
+// ofPairs reports a rule that compares pairs of groups, by their gap or ratio.
+func ofPairs(r *report.Rule) bool {
+	return r.Threshold.Kind == report.MaxGroupGap || r.Threshold.Kind == report.MinGroupRatio
+}
+
+// pairsWord is what a group's pairs came to under a rule that compares pairs. It is no verdict on the group: the one that is
+// treated best stands in the pair that fails too.
+func pairsWord(v report.Verdict, small bool) string {
+	switch v {
+	case report.Pass:
+		return "pass"
+	case report.Fail:
+		return "a FAIL"
+	case report.ManualReview:
+		return "review"
+	case report.InsufficientEvidence:
+		if small {
+			return "too small"
+		}
+		return "undecided"
+	case report.NoVerdict:
+	}
+	return ""
+}
+
+// verdictHeading heads the first column of a rule's table of groups.
+func verdictHeading(r *report.Rule) string {
+	if ofPairs(r) {
+		return "its pairs"
+	}
+	return ""
+}
+
+// tooSmall reports an undecided group with fewer recorded cases than the gate's min_cell.
+func tooSmall(c *report.Cell, settings map[string]string) bool {
+	least, err := strconv.Atoi(settings["min_cell"])
+	return err == nil && c.Verdict == report.InsufficientEvidence && c.Denominator != nil && recordedOf(&c.Measure) < least
 }
 
 // groupRows lists a rule's groups: those that need someone first, of the undecided ones the smallest first, else as
-// declared.
-func groupRows(r *report.Rule) []groupRow {
+// declared. The settings are the gate's.
+func groupRows(r *report.Rule, settings map[string]string) []groupRow {
 	var rows []groupRow
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		against := bound(r)
+		against, word := bound(r), verdictWord(c.Verdict)
+		if ofPairs(r) {
+			word = pairsWord(c.Verdict, tooSmall(c, settings))
+		}
 		if r.Threshold.Kind != report.WorstGroup { // the threshold of a gap or a ratio is not for one group's rate
 			against = nil
 		}
-		rows = append(rows, groupRow{c.Verdict, cellName(c), Show(&c.Measure, against), &c.Measure, c.Reason})
+		rows = append(rows, groupRow{c.Verdict, word, cellName(c), Show(&c.Measure, against), &c.Measure, c.Reason})
 	}
 	size := func(g groupRow) int {
 		if g.verdict != report.InsufficientEvidence || g.measure.Denominator == nil {
@@ -147,7 +199,7 @@ func pairRows(r *report.Rule) []groupRow {
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
 		m := &report.Measure{Estimate: p.Estimate, Interval: p.Interval, Scale: r.Scale}
-		rows = append(rows, groupRow{p.Verdict, pairName(p), Show(m, bound(r)), m, ""})
+		rows = append(rows, groupRow{p.Verdict, verdictWord(p.Verdict), pairName(p), Show(m, bound(r)), m, ""})
 	}
 	reach := func(g groupRow) float64 { // less is worse
 		switch iv := g.measure.Interval; {
@@ -171,6 +223,20 @@ func pairHeading(r *report.Rule) string {
 		return "ratio"
 	}
 	return "gap"
+}
+
+// fewPairs are always listed; of more, those of a rule that passes are only counted on a terminal.
+const fewPairs = 3
+
+// comparedDirectly says that a rule's pairs have intervals of their own, which do not follow from those of the groups; "" where
+// they do.
+func comparedDirectly(r *report.Rule) string {
+	for i := range r.Pairs {
+		if iv := r.Pairs[i].Interval; iv != nil && iv.Method == interval.MethodFisherProduct {
+			return "The pairs are compared directly (interval: pairwise); the groups' own intervals are for reading."
+		}
+	}
+	return ""
 }
 
 // measuresOf lists the rows' measures.
@@ -201,29 +267,9 @@ func undecidedWhy(rows []groupRow, ruleReason string) []string {
 	}
 	var out []string
 	for _, reason := range reasons {
-		out = append(out, few(of[reason], 3, "group")+": "+sentence(clip(reason, sentenceMax)))
+		out = append(out, few(of[reason], 3, "group")+": "+gateText(reason))
 	}
 	return out
-}
-
-// countInText is a count of cases in a sentence of a gate: "12 cases", "3 of 40 cases", "(sex is empty: 12)".
-var countInText = regexp.MustCompile(`(^|[ (])([0-9]{1,9})( cases?\b| of [0-9,]+ cases?\b|[,;)])`)
-
-// hideCounts hides the counts of cases below least in a gate's sentence.
-func hideCounts(text string, least int) string {
-	return countInText.ReplaceAllStringFunc(text, func(found string) string {
-		part := countInText.FindStringSubmatch(found)
-		if n, err := strconv.Atoi(part[2]); err != nil || n >= least {
-			return found
-		}
-		return part[1] + "< " + whole(least) + part[3]
-	})
-}
-
-// tellsSmall reports whether a rule has a group below least: what it needs then tells that group's count, which is the fewest
-// that a group must have less what it lacks.
-func tellsSmall(r *report.Rule, least int) bool {
-	return slices.ContainsFunc(r.Cells, func(c report.Cell) bool { return c.Denominator != nil && recordedOf(&c.Measure) < least })
 }
 
 // morePairs says how many pairs of a rule a format does not show: rest of those that the report lists, which are
@@ -257,7 +303,7 @@ func shortCounts(measures []*report.Measure) (heading string, texts []string) {
 		case m.Units != nil && heading == "cases":
 			text = whole(*m.Units)
 		case m.Units != nil:
-			text = whole(*m.Units) + " " + unitName(m)
+			text = whole(*m.Units) + " " + unitName(m, *m.Units)
 		}
 		if m.Missing != nil && *m.Missing > 0 {
 			text += " +" + whole(*m.Missing)
@@ -288,15 +334,50 @@ type rate struct {
 	measures []*report.Measure
 }
 
+// calibrationError is the metric that no rule is ever about, and that has no interval.
+const calibrationError = "expected_calibration_error"
+
+// ifCalibrated heads what calibration errors would be by chance alone, were the probabilities right.
+const ifCalibrated = "if calibrated"
+
+// calibration parts calibration errors from rates: they have a table of their own.
+func (s section) calibration() (rates, errors section) {
+	rates.attribute, errors.attribute = s.attribute, s.attribute
+	for _, r := range s.rates {
+		if r.metric == calibrationError {
+			errors.rates = append(errors.rates, r)
+		} else {
+			rates.rates = append(rates.rates, r)
+		}
+	}
+	return rates, errors
+}
+
+// nameOf is a group of the section, or everyone.
+func (s section) nameOf(m *report.Measure) string {
+	if s.attribute == "" && len(m.Labels) == 0 {
+		return "everyone"
+	}
+	return groupName(m.Labels)
+}
+
+// byChance prints what a calibration error would be by chance alone.
+func byChance(m *report.Measure) string {
+	if finite(m.UnderCalibration) == nil {
+		return orNone("")
+	}
+	return printNumber(*m.UnderCalibration, minPlaces, nearest, false)
+}
+
 // byAttribute sorts measures into sections, in the order in which they first appear; none where no measure is of an
-// attribute's group.
+// attribute's group or a calibration error.
 func byAttribute(measures []report.Measure) []section {
 	var sections []section
 	ofGroups := false
 	for i := range measures {
 		m := &measures[i]
 		attribute, found := m.Labels["attribute"]
-		ofGroups = ofGroups || found
+		ofGroups = ofGroups || found || m.Metric == calibrationError
 		at := slices.IndexFunc(sections, func(s section) bool { return s.attribute == attribute })
 		if at < 0 {
 			at = len(sections)

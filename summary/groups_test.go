@@ -164,43 +164,6 @@ func TestShortCounts(t *testing.T) {
 	}
 }
 
-func TestHideCounts(t *testing.T) {
-	for text, want := range map[string]string{
-		"x has 2 cases with a prediction and needs 30": "x has < 5 cases with a prediction and needs 30",
-		"x has 5 cases":                          "x has 5 cases",
-		"1 case is left out (sex is empty: 1)":   "< 5 case is left out (sex is empty: < 5)",
-		"12 cases are left out (a: 9, b: 3), so": "12 cases are left out (a: 9, b: < 5), so",
-		"3 of 40 cases":                          "< 5 of 40 cases",
-		"The gap is 0.112, more than 0.05.":      "The gap is 0.112, more than 0.05.",
-		"age_3 and 4 of 5 groups; group 3":       "age_3 and 4 of 5 groups; group 3",
-		"nothing":                                "nothing", "": "",
-	} {
-		if got := hideCounts(text, 5); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}
-
-// What a small group needs tells its size, so Markdown under min_shown leaves the number out: 30 less 28 is 2.
-func TestMarkdownHidesWhatTellsASmallGroup(t *testing.T) {
-	for _, test := range []struct {
-		recorded int
-		want     string
-	}{{2, "decide it:** more cases with a prediction in small."}, {6, "decide it:** about 24 cases with a prediction in small."}} {
-		small := cell("small", nil)
-		small.Numerator, small.Denominator = report.Int(0), report.Int(test.recorded)
-		rule := report.Rule{ID: "one", Verdict: report.InsufficientEvidence, Cells: []report.Cell{small},
-			Reason: fmt.Sprintf("small has %d cases with a prediction and needs 30.", test.recorded),
-			Needs:  &report.Needs{What: "cases with a prediction in small", AtLeast: 30 - test.recorded}}
-		r := &report.Report{Gates: []report.Gate{{MinShown: 5, Rules: []report.Rule{rule}}}}
-		r.Decide()
-		text := write(t, "markdown", r, Options{})
-		if !strings.Contains(text, test.want) || strings.Contains(text, fmt.Sprintf(" %d cases", test.recorded)) != (test.recorded >= 5) {
-			t.Errorf("%d recorded: %s", test.recorded, text)
-		}
-	}
-}
-
 // TestErrorMeaningOfGaps: several groups can get one end of a gap or a ratio wrong (a false FAIL has the whole error, section 7
 // of the specification), so the sentence on each side does not hold for it.
 func TestErrorMeaningOfGaps(t *testing.T) {
@@ -366,7 +329,7 @@ func TestRowsOrder(t *testing.T) {
 			r.Pairs = append(r.Pairs, p)
 		}
 		names := map[string]int{}
-		groups, pairs := groupRows(r), pairRows(r)
+		groups, pairs := groupRows(r, nil), pairRows(r)
 		for i, g := range groups {
 			names[g.name]++
 			if i == 0 {
@@ -447,17 +410,103 @@ func TestGapsAndRatiosAreNamed(t *testing.T) {
 	}
 }
 
-// A calibration error stands beside what it would be by chance, and beside no threshold or interval.
+// A calibration error stands beside what it would be by chance, under a heading that says so, and beside no threshold or interval.
 func TestCalibrationRows(t *testing.T) {
 	for _, name := range []string{"fairness", "fairness_report"} {
-		for _, format := range []string{"terminal", "markdown"} {
-			text := write(t, format, readReports(t)[name], Options{Unicode: true})
+		for format, heading := range map[string]string{"terminal": `GROUP +MEASURED +IF CALIBRATED`, "markdown": `\| By \| Group \| Measured \| If calibrated \|`} {
+			r := readReports(t)[name]
+			r.Gates[0].MinShown = 0
+			text := write(t, format, r, Options{Unicode: true})
+			at := regexp.MustCompile(heading).FindStringIndex(text)
+			if at == nil {
+				t.Fatalf("%s as %s: no heading for calibration:\n%s", name, format, text)
+			}
 			// 30/1024 and 20/1024 are 0.0293 and 0.0195; 65/1024 and 45/1024 0.0635 and 0.0439
-			for _, want := range []string{`0\.029[ |]+0\.020 if calibrated`, `0\.063[ |]+0\.044 if calibrated`} {
-				if !regexp.MustCompile(want).MatchString(text) {
-					t.Errorf("%s as %s: nothing like %s", name, format, want)
+			for _, want := range []string{`0\.029[ |]+0\.020\b`, `0\.063[ |]+0\.044\b`} {
+				if !regexp.MustCompile(want).MatchString(text[at[1]:]) {
+					t.Errorf("%s as %s: nothing like %s under the heading", name, format, want)
 				}
 			}
+			if n := strings.Count(text, "if calibrated"); n > 0 {
+				t.Errorf("%s as %s: the heading's words stand in %d rows", name, format, n)
+			}
 		}
+	}
+}
+
+// Of a rule on pairs a group's verdict is told as that of its pairs, never as a verdict on the group: the group that is treated
+// best stands in the pair that fails too. A rule on each group by itself keeps the verdicts.
+func TestGroupsOfPairsHaveNoVerdict(t *testing.T) {
+	rule := report.Rule{ID: "one", Verdict: report.Fail, Threshold: report.Threshold{Kind: report.MaxGroupGap, Value: 0.1}}
+	for i, v := range []report.Verdict{report.Fail, report.Pass, report.InsufficientEvidence, report.InsufficientEvidence} {
+		c := cell(fmt.Sprintf("g%d", i), report.Number(0.25))
+		c.Verdict, c.Numerator, c.Denominator = v, report.Int(5), report.Int([]int{40, 40, 30, 29}[i])
+		rule.Cells = append(rule.Cells, c)
+	}
+	r := &report.Report{Gates: []report.Gate{{Settings: map[string]string{"min_cell": "30"}, Rules: []report.Rule{rule}}}}
+	r.Decide()
+	terminal := write(t, "terminal", r, Options{})
+	for _, want := range []string{"ITS PAIRS  GROUP", "a FAIL     g0 ", "pass       g1 ", "undecided  g2 ", "too small  g3 "} {
+		if !strings.Contains(terminal, want) {
+			t.Errorf("%q is missing:\n%s", want, terminal)
+		}
+	}
+	markdown := write(t, "markdown", r, Options{})
+	for _, want := range []string{"| Its pairs | Group |", "| a FAIL | g0 |", "| pass | g1 |", "| undecided | g2 |", "| too small | g3 |"} {
+		if !strings.Contains(markdown, want) {
+			t.Errorf("%q is missing:\n%s", want, markdown)
+		}
+	}
+	r.Gates[0].Rules[0].Threshold = report.Threshold{Kind: report.WorstGroup, Side: report.Minimum, Value: 0.1}
+	if text := write(t, "terminal", r, Options{}); strings.Contains(text, "PAIRS") || !strings.Contains(text, "FAIL       g0 ") {
+		t.Errorf("a rule on each group:\n%s", text)
+	}
+	if text := write(t, "markdown", r, Options{}); !strings.Contains(text, "| ❌ FAIL | g0 |") {
+		t.Errorf("a rule on each group:\n%s", text)
+	}
+}
+
+// Up to three pairs are listed whatever the verdict; of more, those of a rule that passes are counted. Pairs with intervals of
+// their own say so.
+func TestFewPairsAreListed(t *testing.T) {
+	for _, test := range []struct {
+		pairs, omitted int
+		method         interval.Method
+		listed, direct bool
+	}{{1, 0, interval.MethodFisherProduct, true, true}, {3, 0, interval.MethodBonferroni, true, false}, {4, 0, interval.MethodFisherProduct, false, true}, {3, 1, interval.MethodBonferroni, false, false}} {
+		r := manyGroups(3, test.pairs, test.omitted, report.Pass)
+		for i := range r.Gates[0].Rules[0].Pairs {
+			iv := *r.Gates[0].Rules[0].Interval
+			iv.Method = test.method
+			r.Gates[0].Rules[0].Pairs[i].Interval = &iv
+		}
+		text := strings.Join(strings.Fields(write(t, "terminal", r, Options{})), " ")
+		const direct = "The pairs are compared directly (interval: pairwise); the groups' own intervals are for reading."
+		if strings.Contains(text, "p00000 and x") != test.listed || strings.Contains(text, direct) != test.direct || strings.Contains(text, "pairs of groups compared") == test.listed {
+			t.Errorf("%+v: %s", test, text)
+		}
+		if text := write(t, "markdown", r, Options{}); strings.Contains(text, direct) != test.direct {
+			t.Errorf("%+v: %s", test, text)
+		}
+	}
+}
+
+// A verdict that its left-out cases would turn says so where it stands, however many rules pass beside it.
+func TestRecordedOnlyStandsBesideTheVerdict(t *testing.T) {
+	r := manyRules(30)
+	turned := &r.Gates[0].Rules[1]
+	turned.WithLeftOut = report.InsufficientEvidence
+	const want = "recorded cases only: with its left-out cases at their worst INSUFFICIENT_EVIDENCE"
+	text := strings.Join(strings.Fields(write(t, "terminal", r, Options{Width: 200})), " ")
+	table, _, _ := strings.Cut(text, "rule-001: A reason.")
+	if strings.Count(table, want) != 1 || !strings.Contains(table, turned.Metric+" "+want) {
+		t.Errorf("%s", text)
+	}
+	if text := write(t, "markdown", r, Options{}); strings.Count(text, "| `rule-001` accuracy. **Recorded cases only: with its left-out cases at their worst INSUFFICIENT\\_EVIDENCE** |") != 1 {
+		t.Errorf("%s", text)
+	}
+	turned.WithLeftOut = report.Pass
+	if text := write(t, "markdown", r, Options{}); strings.Contains(text, "cases only") {
+		t.Errorf("a verdict that stays: %s", text)
 	}
 }

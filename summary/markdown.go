@@ -51,7 +51,7 @@ var ladder = []rung{
 // Markdown writes the report as GitHub Flavored Markdown, for a job summary: the headline, a table of the
 // rules with those that need someone first, why and what would decide them, then, folded, everything else.
 // It never has more than opts.MaxBytes bytes: what does not fit is left out in whole sections and whole
-// rows, and counted. Counts below the gate's MinShown are shown as "< 5". The error is w's, or says that
+// rows, and counted. Counts below the gate's MinShown are hidden, with what they could be worked out from. The error is w's, or says that
 // not even the headline fits.
 func Markdown(w io.Writer, r *report.Report, opts Options) error {
 	most := cmp.Or(opts.MaxBytes, defaultMaxBytes)
@@ -79,11 +79,11 @@ const leftOut = "The rest does not fit here: it is in the log and in the JSON re
 type markdown struct {
 	out   strings.Builder
 	rung  rung
-	least int // the gate's MinShown: counts of cases below it are hidden in sentences too
+	hides hiding // what the gate's part must not tell
 }
 
 // prose escapes the text of a paragraph or a cell.
-func prose(s string) string { return EscapeMarkdown(s, 2*sentenceMax) }
+func prose(s string) string { return EscapeProse(s, 2*sentenceMax) }
 
 // name shows an id.
 func name(s string) string { return CodeSpan(s, nameMax) }
@@ -91,7 +91,7 @@ func name(s string) string { return CodeSpan(s, nameMax) }
 // path shows a file's path.
 func path(s string) string { return CodeSpan(clipPath(s, pathMax), pathMax) }
 
-// own escapes a cell of our own numbers and words: a hidden count's "<" is all that has a meaning there.
+// own escapes a cell of our own numbers and words: the "<" of a small p-value is all that has a meaning there.
 func own(s string) string { return strings.ReplaceAll(s, "<", "&lt;") }
 
 // block writes a block of Markdown, set apart by an empty line.
@@ -210,13 +210,8 @@ func (m *markdown) errors(r *report.Report) {
 
 // gate writes one gate's part.
 func (m *markdown) gate(r *report.Report, g *report.Gate) {
-	m.least = g.MinShown
-	count := func(n int) string {
-		if n < g.MinShown {
-			return "< " + whole(g.MinShown)
-		}
-		return whole(n)
-	}
+	m.hides = newHiding(g)
+	g = m.hides.gate(g)
 	if len(r.Gates) > 1 {
 		title := "### " + prose(clip(g.Gate, nameMax))
 		if g.Name != "" {
@@ -225,10 +220,15 @@ func (m *markdown) gate(r *report.Report, g *report.Gate) {
 		m.block(title)
 	}
 	if g.Summary != "" {
-		m.block(prose(clip(g.Summary, sentenceMax)))
+		m.block(prose(gateText(g.Summary)))
+	}
+	for _, said := range []string{settingsText(g), m.hides.notice()} {
+		if said != "" {
+			m.block(prose(said))
+		}
 	}
 	if len(g.Rules) > 0 {
-		m.rules(g, r.Confidence, count)
+		m.rules(g, r.Confidence)
 	}
 	if !m.rung.details {
 		return
@@ -236,8 +236,12 @@ func (m *markdown) gate(r *report.Report, g *report.Gate) {
 	m.findings(r, g)
 	if len(g.Rules) == 0 && len(g.Measures) == 0 && len(g.Data) > 0 {
 		var rows [][]string
-		for _, c := range g.Data {
-			rows = append(rows, []string{prose(strings.ReplaceAll(clip(c.Name, nameMax), "_", " ")), whole(c.Count)})
+		for i, c := range g.Data {
+			count := whole(c.Count)
+			if c.Count < m.hides.least || i > 0 && m.hides.data {
+				count = hidden
+			}
+			rows = append(rows, []string{prose(strings.ReplaceAll(clip(c.Name, nameMax), "_", " ")), count})
 		}
 		if g.Design != "" {
 			m.block("Design: " + prose(clip(g.Design, nameMax)) + ".")
@@ -245,10 +249,10 @@ func (m *markdown) gate(r *report.Report, g *report.Gate) {
 		m.table([]string{"Read", "Count"}, rows)
 	}
 	if m.rung.groups {
-		m.groups(g, count)
+		m.groups(g)
 	}
 	if m.rung.measures {
-		m.measures(g, r.Confidence, count)
+		m.measures(g, r.Confidence)
 	} else if len(g.Measures) > 0 {
 		m.block(counted(len(g.Measures), "measure") + " not shown here.")
 	}
@@ -256,7 +260,7 @@ func (m *markdown) gate(r *report.Report, g *report.Gate) {
 }
 
 // rules writes the table of rules, and under it why each came out as it did.
-func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
+func (m *markdown) rules(g *report.Gate, run float64) {
 	var shown []*report.Rule
 	rules := report.ByVerdict(g.Rules)
 	for i := range rules {
@@ -272,15 +276,26 @@ func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
 		n := ruleNumbers(rule)
 		id, note := ruleName(rule)
 		label := name(id)
-		about := slices.DeleteFunc([]string{labelText(rule.Labels), where(rule)}, func(s string) bool { return s == "" })
+		unseen := m.hides.rule(rule)
+		at := where(m.hides.shown(rule))
+		if unseen { // it may be elsewhere
+			at = ""
+		}
+		about := slices.DeleteFunc([]string{ruleMeasure(&rule.Measure), at}, func(s string) bool { return s == "" })
 		if len(about) > 0 {
 			label += " " + prose(strings.Join(about, ", "))
 		}
 		if note != "" {
 			label += " (" + note + ")"
 		}
-		measured, within := shownNumbers(&rule.Measure, n, count)
+		if only := recordedOnly(rule); only != "" {
+			label += ". **" + capital(prose(only)) + "**"
+		}
+		measured, within := shownNumbers(&rule.Measure, n)
 		drawn := Draw(&rule.Measure, bound(rule), markdownCells)
+		if unseen {
+			measured, within, drawn = hidden, hidden, ""
+		}
 		if drawn != "" {
 			// Our own characters, none of which ends a code span or a cell; the spaces must not break the line.
 			drawn = "`" + strings.ReplaceAll(drawn, " ", "\u00a0") + "`"
@@ -288,9 +303,9 @@ func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
 		rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, own(measured), own(within), MustBe(rule.Threshold), drawn})
 		survives := rule.WithLeftOut == report.NoVerdict || rule.WithLeftOut == rule.Verdict
 		if rule.Verdict == report.Pass && survives && len(notes(rule)) == 0 {
-			saidOfPassing = append(saidOfPassing, m.about(rule, run, count))
+			saidOfPassing = append(saidOfPassing, m.about(rule, run))
 		} else {
-			said = append(said, m.about(rule, run, count))
+			said = append(said, m.about(rule, run))
 		}
 	}
 	if len(rows) > 0 {
@@ -319,30 +334,36 @@ func (m *markdown) rules(g *report.Gate, run float64, count func(int) string) {
 }
 
 // about is a list item: why a rule came out as it did, what would decide it, what it was counted from.
-func (m *markdown) about(rule *report.Rule, run float64, count func(int) string) string {
-	parts := []string{"- " + Icon(rule.Verdict) + " " + name(rule.ID) + ": " + prose(sentence(clip(m.hide(rule.Reason), sentenceMax)))}
+func (m *markdown) about(rule *report.Rule, run float64) string {
+	parts := []string{"- " + Icon(rule.Verdict) + " " + name(rule.ID) + ": " + prose(gateText(rule.Reason))}
 	if rule.Needs != nil {
-		needed := *rule.Needs
-		if tellsSmall(rule, m.least) {
-			needed = report.Needs{What: "more " + needed.What}
-		}
-		parts = append(parts, "**What would decide it:** "+prose(sentence(needs(&needed))))
+		parts = append(parts, "**What would decide it:** "+prose(gateText(needs(rule.Needs))))
 	}
 	for _, n := range append([]string{withLeftOut(rule), caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
 		if n != "" {
 			parts = append(parts, prose(n))
 		}
 	}
-	facts := append([]string{measureName(&rule.Measure)}, facts(&rule.Measure, run, count)...)
+	facts := append([]string{ruleMeasure(&rule.Measure)}, m.facts(&rule.Measure, run)...)
 	return strings.Join(append(parts, "<sub>"+prose(strings.Join(facts, " · "))+"</sub>"), " ")
 }
 
-// hide hides small counts of cases in a sentence of a gate.
-func (m *markdown) hide(text string) string {
-	if m.least == 0 {
-		return text
+// numbers are the two cells of a table for a measure's estimate and interval.
+func (m *markdown) numbers(measure *report.Measure) (measured, within string) {
+	if m.hides.numbers(measure) {
+		return hidden, hidden
 	}
-	return hideCounts(text, m.least)
+	measured, within = shownNumbers(measure, Show(measure, nil))
+	return own(measured), own(within)
+}
+
+// facts are what a measure was counted from, where that may be told.
+func (m *markdown) facts(measure *report.Measure, run float64) []string {
+	if !m.hides.counts && !m.hides.numbers(measure) {
+		return facts(measure, run)
+	}
+	only := report.Measure{Interval: measure.Interval, Method: measure.Method}
+	return append([]string{"counts hidden"}, facts(&only, run)...)
 }
 
 // findings lists what is to be known about the data, warnings first.
@@ -353,8 +374,8 @@ func (m *markdown) findings(r *report.Report, g *report.Gate) {
 		if f.Severity == report.Warning {
 			icon = "⚠️"
 		}
-		line := "- " + icon + " " + prose(sentence(clip(f.Message, sentenceMax)))
-		if places, more := positions(r, g.Gate, f.Code); len(places) > 0 {
+		line := "- " + icon + " " + prose(gateText(f.Message))
+		if places, more := positions(r, g.Gate, f.Code); len(places) > 0 && m.hides.least == 0 { // as many as were found
 			for i := range places {
 				places[i] = CodeSpan(places[i], placeMax)
 			}
@@ -375,7 +396,7 @@ func (m *markdown) list(title string, items []string) {
 	}
 	shown := items
 	if rest := len(items) - markdownTexts; rest > 0 {
-		shown = append(shown[:markdownTexts:markdownTexts], "- and "+whole(rest)+" more")
+		shown = append(shown[:markdownTexts:markdownTexts], "- and "+whole(rest)+" more: "+inReport)
 	}
 	m.block(title + "\n\n" + strings.Join(shown, "\n"))
 }
@@ -384,7 +405,7 @@ func (m *markdown) list(title string, items []string) {
 const inReport = "see the JSON report"
 
 // groups writes the groups and pairs of every rule that has them.
-func (m *markdown) groups(g *report.Gate, count func(int) string) {
+func (m *markdown) groups(g *report.Gate) {
 	total := 0
 	for i := range g.Rules {
 		total += len(g.Rules[i].Cells) + len(g.Rules[i].Pairs) + g.Rules[i].PairsOmitted
@@ -398,28 +419,36 @@ func (m *markdown) groups(g *report.Gate, count func(int) string) {
 			if len(rule.Cells)+len(rule.Pairs) > 0 {
 				m.block("Rule " + name(rule.ID))
 			}
-			m.cells(rule, count)
+			m.cells(rule, g.Settings)
 			m.pairs(rule)
 		}
 	})
 }
 
 // cells writes a rule's groups, with what each was counted from and why it is undecided.
-func (m *markdown) cells(rule *report.Rule, count func(int) string) {
-	all := groupRows(rule)
+func (m *markdown) cells(rule *report.Rule, settings map[string]string) {
+	all := groupRows(rule, settings)
 	if len(all) == 0 {
 		return
 	}
 	shown := all[:min(len(all), markdownGroups)]
 	var rows [][]string
 	for _, g := range shown {
-		said := countsOnly(g.measure, count)
+		said := m.countsOnly(g.measure)
 		if g.reason != "" && !strings.Contains(rule.Reason, g.reason) {
-			said = append(said, sentence(clip(m.hide(g.reason), sentenceMax)))
+			said = append(said, gateText(g.reason))
 		}
-		rows = append(rows, []string{verdictCell(g), prose(g.name), orNone(g.numbers.Estimate), orNone(g.numbers.Range()), prose(strings.Join(said, " · "))})
+		measured, within := orNone(g.numbers.Estimate), orNone(g.numbers.Range())
+		if m.hides.numbers(g.measure) {
+			measured, within = hidden, hidden
+		}
+		word := g.word // of its pairs: an icon would make it a verdict on the group
+		if !ofPairs(rule) {
+			word = verdictCell(g)
+		}
+		rows = append(rows, []string{word, prose(g.name), measured, within, prose(strings.Join(said, " · "))})
 	}
-	m.table([]string{"", "Group", "Measured", capital(intervalHeading(measuresOf(shown))), "Counted"}, rows)
+	m.table([]string{capital(verdictHeading(rule)), "Group", "Measured", capital(intervalHeading(measuresOf(shown))), "Counted"}, rows)
 	if rest := len(all) - len(shown); rest > 0 {
 		m.block("and " + moreGroups(rest) + ": " + inReport + ".")
 	}
@@ -432,9 +461,20 @@ func (m *markdown) pairs(rule *report.Rule) {
 		return
 	}
 	shown := all[:min(len(all), markdownPairs)]
+	if text := comparedDirectly(rule); text != "" {
+		m.block(text)
+	}
+	open := map[string]bool{} // the pairs whose numbers may be told
+	for _, g := range pairRows(m.hides.shown(rule)) {
+		open[g.name] = true
+	}
 	var rows [][]string
 	for _, g := range shown {
-		rows = append(rows, []string{verdictCell(g), prose(g.name), orNone(g.numbers.Estimate), orNone(g.numbers.Range())})
+		measured, within := orNone(g.numbers.Estimate), orNone(g.numbers.Range())
+		if !open[g.name] {
+			measured, within = hidden, hidden
+		}
+		rows = append(rows, []string{verdictCell(g), prose(g.name), measured, within})
 	}
 	m.table([]string{"", "Pair", capital(pairHeading(rule)), capital(intervalHeading(measuresOf(shown)))}, rows)
 	if text := morePairs(len(all)-len(shown), rule.PairsOmitted, inReport); text != "" {
@@ -444,24 +484,29 @@ func (m *markdown) pairs(rule *report.Rule) {
 
 // verdictCell is a row's verdict with its icon.
 func verdictCell(g groupRow) string {
-	if word := g.word(); word != "" {
-		return Icon(g.verdict) + " " + word
+	if g.word != "" {
+		return Icon(g.verdict) + " " + g.word
 	}
 	return ""
 }
 
-// capital writes our own heading with a capital letter.
-func capital(heading string) string { return strings.ToUpper(heading[:1]) + heading[1:] }
+// capital writes our own text with a capital letter.
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
 
 // countsOnly is a measure's counts without its method and confidence, which its rule gives.
-func countsOnly(measure *report.Measure, count func(int) string) []string {
+func (m *markdown) countsOnly(measure *report.Measure) []string {
 	only := *measure
 	only.Interval, only.Method, only.IntervalsBeside = nil, "", nil
-	return facts(&only, 0, count)
+	return m.facts(&only, 0)
 }
 
 // measures writes every measure: folded beside rules, open in a report without them.
-func (m *markdown) measures(g *report.Gate, run float64, count func(int) string) {
+func (m *markdown) measures(g *report.Gate, run float64) {
 	if len(g.Measures) == 0 {
 		return
 	}
@@ -471,10 +516,10 @@ func (m *markdown) measures(g *report.Gate, run float64, count func(int) string)
 		for i := range g.Measures {
 			all = append(all, &g.Measures[i])
 		}
-		m.measureTable(all, run, count)
+		m.measureTable(all, run)
 	}
 	if sections := byAttribute(g.Measures); sections != nil {
-		table = func() { m.sections(sections, run, count) }
+		table = func() { m.sections(sections, run) }
 		for _, s := range sections {
 			if _, rest := s.shownOf(markdownGroups); rest > 0 {
 				title = "Measures"
@@ -489,39 +534,45 @@ func (m *markdown) measures(g *report.Gate, run float64, count func(int) string)
 }
 
 // measureTable writes measures of one kind.
-func (m *markdown) measureTable(all []*report.Measure, run float64, count func(int) string) {
+func (m *markdown) measureTable(all []*report.Measure, run float64) {
 	var rows [][]string
 	for _, measure := range all {
-		measured, within := shownNumbers(measure, Show(measure, nil), count)
-		said := facts(measure, run, count)
+		measured, within := m.numbers(measure)
+		said := m.facts(measure, run)
 		if text := caution(measure, ""); text != "" {
 			said = append(said, text)
 		}
-		rows = append(rows, []string{prose(measureName(measure)), own(measured), own(within), prose(strings.Join(said, " · "))})
+		rows = append(rows, []string{prose(measureName(measure)), measured, within, prose(strings.Join(said, " · "))})
 	}
 	m.table([]string{"Measure", "Measured", capital(intervalHeading(all)), "Counted"}, rows)
 }
 
-// sections writes the measures of everyone, and then a table for each attribute.
-func (m *markdown) sections(sections []section, run float64, count func(int) string) {
+// sections writes the measures of everyone, then a table for each attribute, and last the calibration errors.
+func (m *markdown) sections(sections []section, run float64) {
+	var errors []section
 	for _, s := range sections {
+		s, e := s.calibration()
+		errors = append(errors, e)
+		if len(s.rates) == 0 {
+			continue
+		}
 		rates, rest := s.shownOf(markdownGroups)
 		var shown []*report.Measure
 		for _, r := range rates {
 			shown = append(shown, r.measures...)
 		}
 		if s.attribute == "" {
-			m.measureTable(shown, run, count)
+			m.measureTable(shown, run)
 			continue
 		}
 		var rows [][]string
 		for _, measure := range shown {
-			measured, within := shownNumbers(measure, Show(measure, nil), count)
-			said := countsOnly(measure, count)
+			measured, within := m.numbers(measure)
+			said := m.countsOnly(measure)
 			if text := caution(measure, ""); text != "" {
 				said = append(said, text)
 			}
-			rows = append(rows, []string{prose(clip(measure.Metric, nameMax)), prose(groupName(measure.Labels)), own(measured), own(within), prose(strings.Join(said, " · "))})
+			rows = append(rows, []string{prose(clip(measure.Metric, nameMax)), prose(groupName(measure.Labels)), measured, within, prose(strings.Join(said, " · "))})
 		}
 		title := "By " + name(s.attribute)
 		if methods := methodsOf(shown); methods != "" {
@@ -533,6 +584,34 @@ func (m *markdown) sections(sections []section, run float64, count func(int) str
 			m.block("and " + moreGroups(rest) + " of each rate: " + inReport + ".")
 		}
 	}
+	m.calibration(errors)
+}
+
+// calibration writes the calibration errors of everyone and of the groups.
+func (m *markdown) calibration(sections []section) {
+	var rows [][]string
+	rest := 0
+	for _, s := range sections {
+		rates, more := s.shownOf(markdownGroups)
+		rest += max(more, 0)
+		for _, r := range rates {
+			for _, measure := range r.measures {
+				measured, chance := orNone(Show(measure, nil).Estimate), byChance(measure)
+				if m.hides.numbers(measure) {
+					measured, chance = hidden, hidden
+				}
+				rows = append(rows, []string{prose(s.attribute), prose(s.nameOf(measure)), measured, chance, prose(strings.Join(m.countsOnly(measure), " · "))})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	m.block("Calibration error, beside what it would be by chance if the probabilities were right")
+	m.table([]string{"By", "Group", "Measured", capital(ifCalibrated), "Counted"}, rows)
+	if rest > 0 {
+		m.block("and " + moreGroups(rest) + ": " + inReport + ".")
+	}
 }
 
 // assumes writes when the intervals hold, what is assumed and what cannot be told.
@@ -540,11 +619,12 @@ func (m *markdown) assumes(g *report.Gate) {
 	items := func(sentences []string) []string {
 		var out []string
 		for _, s := range sentences {
-			out = append(out, "- "+prose(sentence(clip(s, sentenceMax))))
+			out = append(out, "- "+prose(gateText(s)))
 		}
 		return out
 	}
-	holds, assumed, limits := items(conditions(g, true)), items(assumptions(g)), items(g.Limits)
+	said := conditions(g, true)
+	holds, assumed, limits := items(said), items(assumptions(g, said)), items(g.Limits)
 	if len(holds)+len(assumed)+len(limits) == 0 {
 		return
 	}
@@ -559,14 +639,20 @@ func (m *markdown) assumes(g *report.Gate) {
 func (m *markdown) files(r *report.Report) {
 	var about []string
 	for _, f := range fileFindings(r) {
-		about = append(about, "- "+CodeSpan(f.place, placeMax)+" "+prose(f.message))
+		if !m.hides.tells(f.message) {
+			about = append(about, "- "+CodeSpan(f.place, placeMax)+" "+prose(f.message))
+		}
 	}
 	m.list("**About the files:**", about)
 
 	var rows [][]string
+	count := whole
+	if hiddenRows(r) {
+		count = func(int) string { return hidden }
+	}
 	for _, in := range r.Inputs {
 		role := cmp.Or(in.Role, "data")
-		rows = append(rows, []string{path(in.Path), prose(clip(role, nameMax)), whole(in.Rows), CodeSpan(in.SHA256, nameMax)})
+		rows = append(rows, []string{path(in.Path), prose(clip(role, nameMax)), count(in.Rows), CodeSpan(in.SHA256, nameMax)})
 	}
 	policies := r.Policies
 	if len(policies) == 0 && r.Policy != nil {

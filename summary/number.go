@@ -173,12 +173,14 @@ func exactNumber(x float64) string {
 const percentPlaces = 2
 
 // percent prints the share x of one as a percentage: 0.95 is "95 %". One with more than six decimals, but for what
-// computing with floats adds, is rounded to two in the given way.
+// computing with floats adds, is rounded to two in the given way; so is one that is nearly, and not, 0 or all.
 func percent(x *big.Rat, way rounding) string {
 	p := new(big.Rat).Mul(x, big.NewRat(100, 1))
 	s := p.FloatString(6)
 	short, _ := new(big.Rat).SetString(s) // written by FloatString
-	if off := short.Sub(short, p); off.Abs(off).Cmp(big.NewRat(1, 1e12)) > 0 {
+	all := big.NewRat(100, 1)
+	certain := short.Sign() == 0 && p.Sign() != 0 || short.Cmp(all) == 0 && p.Cmp(all) != 0 // and is not
+	if off := new(big.Rat).Sub(short, p); certain || off.Abs(off).Cmp(big.NewRat(1, 1e12)) > 0 {
 		s = roundDecimal(p.FloatString(15), percentPlaces, way)
 	}
 	return strings.TrimRight(strings.TrimRight(s, "0"), ".") + " %"

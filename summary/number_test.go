@@ -148,6 +148,8 @@ func TestPercentages(t *testing.T) {
 		// An error divided among groups, as an interval's confidence comes: 0.05 by 2 (and what floats may add), 3, 6 and 7000.
 		0.9750000000000001: {"97.5 %", "1.25 %"}, 0.9749999999999999: {"97.5 %", "1.25 %"}, 1 - 0.05/3: {"98.33 %", "0.84 %"},
 		1 - 0.05/6: {"99.16 %", "0.42 %"}, 1 - 0.05/7000: {"99.99 %", "0.01 %"}, 1 - 1e-12: {"99.99 %", "0.01 %"},
+		// The greatest number below 1 is certain in no digit that is shown.
+		0.9999999999999999: {"99.99 %", "0.01 %"}, 0.99999999: {"99.999999 %", "0.01 %"}, 1e-300: {"0 %", "50 %"},
 	} {
 		if got := [2]string{level(confidence), sideError(confidence)}; got != want {
 			t.Errorf("%v: got %q, want %q", confidence, got, want)

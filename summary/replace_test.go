@@ -50,6 +50,7 @@ func replaceTexts(r *report.Report, s string) *report.Report {
 		g := &c.Gates[i]
 		g.Gate, g.Name, g.Design, g.Summary = s, s, s, s
 		g.Assumptions, g.Limits = texts, texts
+		g.Settings = map[string]string{"model": s, "guideline": s, "valid_until": s, "unit": s}
 		for k := range g.Data {
 			g.Data[k].Name = s
 		}

@@ -206,7 +206,10 @@ func (t *terminal) gate(r *report.Report, g *report.Gate, v verb) {
 		t.blank()
 	}
 	if g.Summary != "" {
-		t.para(2, 2, clip(g.Summary, sentenceMax))
+		t.para(2, 2, gateText(g.Summary))
+	}
+	if fixed := settingsText(g); fixed != "" {
+		t.para(2, 2, fixed)
 	}
 	if v == checkVerb {
 		if g.Design != "" {
@@ -232,8 +235,9 @@ func (t *terminal) gate(r *report.Report, g *report.Gate, v verb) {
 		}
 		t.measures(g, limit)
 	}
-	t.texts("Intervals:", conditions(g, len(g.Rules) == 0))
-	t.texts("Assumptions:", assumptions(g))
+	holds := conditions(g, len(g.Rules) == 0)
+	t.texts("Intervals:", holds)
+	t.texts("Assumptions:", assumptions(g, holds))
 	t.texts("Limits:", g.Limits)
 }
 
@@ -241,7 +245,7 @@ func (t *terminal) gate(r *report.Report, g *report.Gate, v verb) {
 func (t *terminal) rules(g *report.Gate, run float64) {
 	rules := report.ByVerdict(g.Rules)
 	brief := func(r *report.Rule) bool {
-		return len(rules) > passDetails && r.Verdict == report.Pass && r.Waived == nil && r.Reviewed == nil && !r.Advisory
+		return len(rules) > passDetails && r.Verdict == report.Pass && r.Waived == nil && r.Reviewed == nil && !r.Advisory && recordedOnly(r) == ""
 	}
 	var measures []*report.Measure
 	var rows [][]string
@@ -253,7 +257,7 @@ func (t *terminal) rules(g *report.Gate, run float64) {
 		if note != "" {
 			id += " (" + note + ")"
 		}
-		measured, within := shownNumbers(&rule.Measure, n, whole)
+		measured, within := shownNumbers(&rule.Measure, n)
 		rows = append(rows, []string{Word(rule.Verdict), id, measured, within, MustBe(rule.Threshold)})
 	}
 	header := []string{"VERDICT", "RULE", "MEASURED", strings.ToUpper(intervalHeading(measures)), "MUST BE"}
@@ -275,8 +279,12 @@ func (t *terminal) rules(g *report.Gate, run float64) {
 			t.line(l)
 		}
 		if !brief(rule) {
-			if text := where(rule); text != "" {
-				t.para(drawnAt, drawnAt, text)
+			about := slices.DeleteFunc([]string{ruleMeasure(&rule.Measure), where(rule)}, func(s string) bool { return s == "" })
+			if len(about) > 0 {
+				t.para(drawnAt, drawnAt, strings.Join(about, ", "))
+			}
+			if only := recordedOnly(rule); only != "" {
+				t.para(drawnAt, drawnAt, only)
 			}
 			t.drawing(&rule.Measure, bound(rule), drawnAt)
 		}
@@ -285,7 +293,7 @@ func (t *terminal) rules(g *report.Gate, run float64) {
 	for i := range rules {
 		if rule := &rules[i]; !brief(rule) {
 			t.blank()
-			t.about(rule, run)
+			t.about(rule, run, g.Settings)
 			said++
 		}
 	}
@@ -310,18 +318,18 @@ func (t *terminal) drawing(m *report.Measure, threshold *float64, indent int) {
 }
 
 // about writes why a rule came out as it did and what would decide it.
-func (t *terminal) about(rule *report.Rule, run float64) {
-	t.para(2, 4, clip(rule.ID, nameMax)+": "+sentence(clip(rule.Reason, sentenceMax)))
+func (t *terminal) about(rule *report.Rule, run float64, settings map[string]string) {
+	t.para(2, 4, clip(rule.ID, nameMax)+": "+gateText(rule.Reason))
 	if rule.Needs != nil {
-		t.para(4, 4, "Would decide it: "+sentence(needs(rule.Needs)))
+		t.para(4, 4, "Would decide it: "+gateText(needs(rule.Needs)))
 	}
 	for _, n := range append([]string{withLeftOut(rule), caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
 		if n != "" {
 			t.para(4, 4, n)
 		}
 	}
-	t.para(4, 6, strings.Join(append([]string{measureName(&rule.Measure)}, facts(&rule.Measure, run, whole)...), " · "))
-	t.groups(rule)
+	t.para(4, 6, strings.Join(append([]string{ruleMeasure(&rule.Measure)}, facts(&rule.Measure, run)...), " · "))
+	t.groups(rule, settings)
 	t.pairs(rule)
 }
 
@@ -329,8 +337,8 @@ func (t *terminal) about(rule *report.Rule, run float64) {
 const elsewhere = "see --format json"
 
 // groups writes a rule's groups, each with what it was counted from, and why those that are undecided are.
-func (t *terminal) groups(rule *report.Rule) {
-	all := groupRows(rule)
+func (t *terminal) groups(rule *report.Rule, settings map[string]string) {
+	all := groupRows(rule, settings)
 	if len(all) == 0 {
 		return
 	}
@@ -342,10 +350,10 @@ func (t *terminal) groups(rule *report.Rule) {
 	counted, counts := shortCounts(measuresOf(shown))
 	var rows [][]string
 	for i, g := range shown {
-		rows = append(rows, []string{g.word(), g.name, orNone(g.numbers.Estimate), orNone(g.numbers.Range()), counts[i]})
+		rows = append(rows, []string{g.word, g.name, orNone(g.numbers.Estimate), orNone(g.numbers.Range()), counts[i]})
 	}
 	within := intervalHeading(measuresOf(shown))
-	t.tableAt([]string{"", "GROUP", "MEASURED", strings.ToUpper(within), strings.ToUpper(counted)}, rows, []int{1, 4}, 4)
+	t.tableAt([]string{strings.ToUpper(verdictHeading(rule)), "GROUP", "MEASURED", strings.ToUpper(within), strings.ToUpper(counted)}, rows, []int{1, 4}, 4)
 	if rest := len(all) - len(shown); rest > 0 {
 		t.para(4, 4, "and "+moreGroups(rest)+": "+elsewhere)
 	}
@@ -358,16 +366,19 @@ func (t *terminal) groups(rule *report.Rule) {
 	}
 }
 
-// pairs writes the pairs of groups of a rule that does not pass, and how many there are of one that does.
+// pairs writes a rule's pairs of groups; of one that passes only how many there are, where they are more than a few.
 func (t *terminal) pairs(rule *report.Rule) {
 	all := pairRows(rule)
 	shown := all[:min(len(all), pairsShown)]
-	if rule.Verdict == report.Pass {
+	if rule.Verdict == report.Pass && len(all)+rule.PairsOmitted > fewPairs {
 		shown = nil
+	}
+	if text := comparedDirectly(rule); text != "" {
+		t.para(4, 4, text)
 	}
 	var rows [][]string
 	for _, g := range shown {
-		rows = append(rows, []string{g.word(), g.name, orNone(g.numbers.Estimate), orNone(g.numbers.Range())})
+		rows = append(rows, []string{g.word, g.name, orNone(g.numbers.Estimate), orNone(g.numbers.Range())})
 	}
 	if len(rows) > 0 {
 		t.tableAt([]string{"", "PAIR", strings.ToUpper(pairHeading(rule)), strings.ToUpper(intervalHeading(measuresOf(shown)))}, rows, []int{1}, 4)
@@ -386,7 +397,7 @@ func (t *terminal) findings(r *report.Report, g *report.Gate) {
 		if i == 0 {
 			t.blank()
 		}
-		text := string(f.Severity) + ": " + sentence(clip(f.Message, sentenceMax))
+		text := string(f.Severity) + ": " + gateText(f.Message)
 		if places, more := positions(r, g.Gate, f.Code); len(places) > 0 {
 			if more > 0 {
 				places = append(places, counted(more, "more place"))
@@ -412,7 +423,7 @@ func (t *terminal) measures(g *report.Gate, limit int) {
 	}
 	var rows [][]string
 	for _, m := range shown {
-		measured, within := shownNumbers(m, Show(m, nil), whole)
+		measured, within := shownNumbers(m, Show(m, nil))
 		rows = append(rows, []string{measureName(m), measured, within, countedFrom(m)})
 	}
 	t.blank()
@@ -423,14 +434,17 @@ func (t *terminal) measures(g *report.Gate, limit int) {
 	t.aside(g, shown)
 }
 
-// sections writes the measures of everyone, and then a table for each attribute. Beside rules, which show the groups'
-// rates themselves, brief leaves only what no rule is about: the rates of everyone and the groups' calibration.
+// sections writes the measures of everyone, then a table for each attribute, and last the calibration errors. Beside rules,
+// which show the groups' rates themselves, brief leaves only what no rule is about: the rates of everyone and the calibration.
 func (t *terminal) sections(g *report.Gate, sections []section, brief bool) {
 	left := len(g.Measures)
 	var told []*report.Measure
+	var errors []section
 	for _, s := range sections {
+		s, e := s.calibration()
+		errors = append(errors, e)
 		if brief && s.attribute != "" {
-			s.rates = slices.DeleteFunc(s.rates, func(r rate) bool { return r.metric != calibrationError })
+			continue
 		}
 		rates, rest := s.shownOf(groupsShown)
 		var shown []*report.Measure
@@ -450,7 +464,7 @@ func (t *terminal) sections(g *report.Gate, sections []section, brief bool) {
 			if s.attribute != "" {
 				name = groupName(m.Labels)
 			}
-			measured, within := shownNumbers(m, Show(m, nil), whole)
+			measured, within := shownNumbers(m, Show(m, nil))
 			rows = append(rows, []string{name, measured, within, counts[i]})
 		}
 		heading := []string{strings.ToUpper(intervalHeading(shown)), strings.ToUpper(counted)}
@@ -463,31 +477,79 @@ func (t *terminal) sections(g *report.Gate, sections []section, brief bool) {
 			title += " (" + methods + ")"
 		}
 		t.para(2, 4, title+":")
-		head, blocks := t.layout(append([]string{"GROUP", "MEASURED"}, heading...), rows, []int{0, 3}, 4)
-		for _, l := range head {
-			t.line(l)
-		}
+		var parts []part
 		for _, r := range rates {
-			t.para(2, 4, clip(r.metric, nameMax))
-			for range r.measures {
-				for _, l := range blocks[0] {
-					t.line(l)
-				}
-				blocks = blocks[1:]
-			}
+			parts = append(parts, part{r.metric, len(r.measures)})
 		}
+		t.parted(append([]string{"GROUP", "MEASURED"}, heading...), rows, parts)
 		if rest > 0 {
 			t.para(4, 4, "and "+moreGroups(rest)+" of each rate: "+elsewhere)
 		}
 	}
+	left -= t.calibration(errors)
 	if brief && left > 0 {
 		t.para(2, 2, "and "+whole(left)+" more measures of groups: "+elsewhere)
 	}
 	t.aside(g, told)
 }
 
-// calibrationError is the metric that no rule is ever about.
-const calibrationError = "expected_calibration_error"
+// calibration writes the calibration errors of everyone and of the groups, and returns how many it shows.
+func (t *terminal) calibration(sections []section) int {
+	var shown []*report.Measure
+	var names []string
+	var parts []part
+	rest := 0
+	for _, s := range sections {
+		rates, more := s.shownOf(groupsShown)
+		rest += max(more, 0)
+		for _, r := range rates {
+			parts = append(parts, part{s.attribute, len(r.measures)})
+			for _, m := range r.measures {
+				shown, names = append(shown, m), append(names, s.nameOf(m))
+			}
+		}
+	}
+	if len(shown) == 0 {
+		return 0
+	}
+	counted, counts := shortCounts(shown)
+	var rows [][]string
+	for i, m := range shown {
+		rows = append(rows, []string{names[i], orNone(Show(m, nil).Estimate), byChance(m), counts[i]})
+	}
+	t.blank()
+	t.para(2, 4, calibrationError+", beside what it would be by chance if the probabilities were right:")
+	t.parted([]string{"GROUP", "MEASURED", strings.ToUpper(ifCalibrated), strings.ToUpper(counted)}, rows, parts)
+	if rest > 0 {
+		t.para(4, 4, "and "+moreGroups(rest)+": "+elsewhere)
+	}
+	return len(shown)
+}
+
+// part is some rows of a table under a title of their own; "" is none.
+type part struct {
+	title string
+	rows  int
+}
+
+// parted writes a table in parts, its first and last columns flexible.
+func (t *terminal) parted(header []string, rows [][]string, parts []part) {
+	head, blocks := t.layout(header, rows, []int{0, len(header) - 1}, 4)
+	for _, l := range head {
+		t.line(l)
+	}
+	for _, p := range parts {
+		if p.title != "" {
+			t.para(2, 4, clip(p.title, nameMax))
+		}
+		for range p.rows {
+			for _, l := range blocks[0] {
+				t.line(l)
+			}
+			blocks = blocks[1:]
+		}
+	}
+}
 
 // betweenK reports which measures have a k that is neither the least nor the largest of their metric and version: beside
 // rules, a terminal leaves them to the other formats.
@@ -550,7 +612,7 @@ func countedFrom(m *report.Measure) string {
 	if m.UnitName == "decisions" && m.Numerator != nil && m.Denominator != nil {
 		short.Units = nil
 	}
-	return strings.Join(facts(short, 0, whole), ", ")
+	return strings.Join(facts(short, 0), ", ")
 }
 
 // texts writes sentences from the gate in one paragraph.
@@ -560,10 +622,10 @@ func (t *terminal) texts(lead string, sentences []string) {
 	}
 	parts := []string{lead}
 	for _, s := range sentences[:min(len(sentences), textsShown)] {
-		parts = append(parts, sentence(clip(s, sentenceMax)))
+		parts = append(parts, gateText(s))
 	}
 	if rest := len(sentences) - textsShown; rest > 0 {
-		parts = append(parts, "And "+whole(rest)+" more.")
+		parts = append(parts, "And "+whole(rest)+" more: all of them with --format markdown, or --format json.")
 	}
 	t.blank()
 	t.para(2, 4, strings.Join(parts, " "))

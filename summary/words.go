@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -228,6 +229,19 @@ func measureName(m *report.Measure) string {
 	return clip(m.Metric, nameMax)
 }
 
+// ruleMeasure is what a rule measures: "false_negative by sex", "blind_agreement, per item".
+func ruleMeasure(m *report.Measure) string {
+	text, rest := clip(m.Metric, nameMax), maps.Clone(m.Labels)
+	if attribute, found := rest["attribute"]; found {
+		text += " by " + clip(attribute, nameMax)
+		delete(rest, "attribute")
+	}
+	if labels := labelText(rest); labels != "" {
+		text += ", " + labels
+	}
+	return text
+}
+
 func labelText(labels map[string]string) string {
 	place := func(key string) int {
 		if i := slices.Index(labelOrder, key); i >= 0 {
@@ -251,28 +265,27 @@ func labelText(labels map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// facts says what a measure was counted from, in short phrases. Every count passes through count, so that
-// a format can hide small ones. run is the confidence of the run, 0 where it has none.
-func facts(m *report.Measure, run float64, count func(int) string) []string {
+// facts says what a measure was counted from, in short phrases. run is the confidence of the run, 0 where it has none.
+func facts(m *report.Measure, run float64) []string {
 	var parts []string
 	switch {
 	case m.Numerator != nil && m.Denominator != nil && m.Units != nil && *m.Units == *m.Denominator: // what is counted are the units
-		parts = append(parts, count(*m.Numerator)+" of "+count(recordedOf(m))+" "+unitName(m))
+		parts = append(parts, whole(*m.Numerator)+" of "+whole(recordedOf(m))+" "+unitName(m, recordedOf(m)))
 	case m.Numerator != nil && m.Denominator != nil:
-		parts = append(parts, count(*m.Numerator)+" of "+count(recordedOf(m)))
-	case m.Denominator != nil:
-		parts = append(parts, "of "+count(*m.Denominator))
+		parts = append(parts, whole(*m.Numerator)+" of "+whole(recordedOf(m)))
+	case m.Denominator != nil && (m.Units == nil || *m.Units != *m.Denominator):
+		parts = append(parts, "of "+whole(*m.Denominator))
 	case m.Numerator != nil:
-		parts = append(parts, count(*m.Numerator)+" counted")
+		parts = append(parts, whole(*m.Numerator)+" counted")
 	}
 	if m.Units != nil && (m.Numerator == nil || m.Denominator == nil || *m.Units != *m.Denominator) {
-		parts = append(parts, count(*m.Units)+" "+unitName(m))
+		parts = append(parts, whole(*m.Units)+" "+unitName(m, *m.Units))
 	}
-	if moves := signs(m, count); moves != "" {
+	if moves := signs(m); moves != "" {
 		parts = append(parts, pValue(m)+": "+moves)
 	}
 	if m.Missing != nil && *m.Missing > 0 {
-		text := count(*m.Missing) + " missing"
+		text := whole(*m.Missing) + " missing"
 		if m.Numerator != nil && m.Denominator != nil {
 			text = "and " + text
 		}
@@ -285,7 +298,7 @@ func facts(m *report.Measure, run float64, count func(int) string) []string {
 		parts = append(parts, text)
 	}
 	for _, l := range m.LeftOut {
-		parts = append(parts, count(l.Count)+" left out ("+clip(l.Reason, nameMax)+")")
+		parts = append(parts, whole(l.Count)+" left out ("+clip(l.Reason, nameMax)+")")
 	}
 	if m.Interval != nil {
 		at := ""
@@ -330,13 +343,16 @@ func ofPredictions(metric string) bool {
 	return false
 }
 
-// beside are the intervals that are shown for comparison only.
+// beside are the intervals that nothing is decided on: that of the whole corpus, where the rule is about the rest of it, and
+// those of methods to compare with.
 func beside(m *report.Measure) []string {
 	var out []string
 	for _, b := range m.IntervalsBeside {
 		ends := Show(&report.Measure{Scale: m.Scale, Interval: &report.Interval{Lower: &b.Lower, Upper: &b.Upper}}, nil)
 		text := "for comparison only " + clip(b.Method, nameMax) + ": "
-		if m.Estimate != nil && m.Scale != nil && *m.Scale == (report.Scale{Lower: 0, Upper: 1}) {
+		if b.Method == string(interval.MethodHypergeometric) {
+			text = "the whole corpus: " + ends.Range()
+		} else if m.Estimate != nil && m.Scale != nil && *m.Scale == (report.Scale{Lower: 0, Upper: 1}) {
 			text += wholePercent(*m.Estimate) + " %, " + wholePercent(b.Lower) + " to " + wholePercent(b.Upper) + " %"
 		} else {
 			text += ends.Range()
@@ -358,16 +374,16 @@ func pValue(m *report.Measure) string {
 }
 
 // signs says how many cases became better and worse; "" where that was not counted.
-func signs(m *report.Measure, count func(int) string) string {
+func signs(m *report.Measure) string {
 	if m.PValue == nil || m.Better == nil || m.Worse == nil {
 		return ""
 	}
-	text := count(*m.Better) + " better, " + count(*m.Worse) + " worse"
+	text := whole(*m.Better) + " better, " + whole(*m.Worse) + " worse"
 	if m.Equal != nil {
-		text += ", " + count(*m.Equal) + " equal"
+		text += ", " + whole(*m.Equal) + " equal"
 		if m.Units != nil {
 			if open := *m.Units - *m.Better - *m.Worse - *m.Equal; open > 0 { // their direction depends on what is missing
-				text += ", " + count(open) + " open"
+				text += ", " + whole(open) + " open"
 			}
 		}
 	}
@@ -415,16 +431,13 @@ func orNone(s string) string {
 }
 
 // shownNumbers are the two cells of a table for a measure's estimate and interval. A sign test has its
-// p-value and its counts there, a calibration error what it would be by chance alone.
-func shownNumbers(m *report.Measure, n Numbers, count func(int) string) (measured, interval string) {
+// p-value and its counts there.
+func shownNumbers(m *report.Measure, n Numbers) (measured, interval string) {
 	if p := pValue(m); p != "" && n.Range() == "" {
-		return p, orNone(signs(m, count))
+		return p, orNone(signs(m))
 	}
 	if n.Estimate != "" && m.MeasuredIn != "" {
 		n.Estimate += " " + clip(unitSign(m.MeasuredIn), nameMax)
-	}
-	if by := finite(m.UnderCalibration); by != nil && n.Range() == "" {
-		return orNone(n.Estimate), printNumber(*by, minPlaces, nearest, false) + " if calibrated"
 	}
 	return orNone(n.Estimate), orNone(n.Range())
 }
@@ -455,7 +468,18 @@ func reviewing(r *report.Report) []string {
 	return nil
 }
 
-func unitName(m *report.Measure) string { return clip(cmp.Or(m.UnitName, "units"), nameMax) }
+// unitName is what n of a measure's units are called.
+func unitName(m *report.Measure, n int) string {
+	name := cmp.Or(m.UnitName, "units")
+	switch {
+	case n != 1:
+	case name == "people":
+		name = "person"
+	default:
+		name = strings.TrimSuffix(name, "s")
+	}
+	return clip(name, nameMax)
+}
 
 func looksText(l interval.Looks) string {
 	switch l {
@@ -485,6 +509,50 @@ func sentence(s string) string {
 		return s
 	}
 	return s + "."
+}
+
+// inSentence is a count in a sentence of a gate, by the word behind it.
+var inSentence = regexp.MustCompile(`(?:^|[ (])([1-9][0-9]{3,17}) (?:cases?|items?|labels?|rows?|decisions?|people|trials?|annotators?|because|with a (?:label|prediction))\b`)
+
+// gateText is a gate's sentence as it is shown: cut, ended, and with the thousands of its counts set apart as everywhere.
+func gateText(s string) string {
+	s = sentence(clip(s, sentenceMax))
+	var b strings.Builder
+	done := 0
+	for _, at := range inSentence.FindAllStringSubmatchIndex(s, -1) {
+		n, err := strconv.Atoi(s[at[2]:at[3]])
+		if err != nil || strings.Count(s[:at[2]], `"`)%2 == 1 { // inside a text from data
+			continue
+		}
+		b.WriteString(s[done:at[2]] + whole(n))
+		done = at[3]
+	}
+	return b.String() + s[done:]
+}
+
+// settingWords are what a gate's settings are called where they are shown, in this order.
+var settingWords = []struct{ key, before, after string }{
+	{"model", "model ", ""}, {"guideline", "guideline ", ""}, {"valid_until", "valid until ", ""}, {"valid_items", "valid for ", " items"},
+	{"corpus_size", "corpus of ", " items"}, {"unit", "every case another ", " (unit)"}, {"min_cell", "groups of at least ", " cases (min_cell)"},
+}
+
+// settingsText names what was fixed for a gate: "Model gpt-x; guideline v3; valid until 2027-03-31."; "" where nothing was.
+func settingsText(g *report.Gate) string {
+	var parts []string
+	for _, word := range settingWords {
+		value := clip(g.Settings[word.key], nameMax)
+		if value == "" {
+			continue
+		}
+		if n, err := strconv.Atoi(value); err == nil && word.after != "" {
+			value = whole(n)
+		}
+		parts = append(parts, word.before+value+word.after)
+	}
+	if parts == nil {
+		return ""
+	}
+	return capital(strings.Join(parts, "; ")) + "."
 }
 
 // notes are the sentences on a rule's waiver, review and standing.
@@ -590,7 +658,7 @@ func errorMeaning(r *report.Report) string {
 	case len(levels) == 1:
 		return fmt.Sprintf("Confidence %s: each side of each interval is wrong at most %s of the time%s.", level(levels[0]), sideError(levels[0]), twice)
 	case len(levels) > 3:
-		return "Each interval has its own confidence; each side is wrong at most half of the rest of the time" + twice + "."
+		return fmt.Sprintf("Each interval has its own confidence. A %s interval is too high at most %[2]s of the time, and too low at most %[2]s of the time; so it is with the others%s.", level(levels[0]), sideError(levels[0]), twice)
 	}
 	var parts []string
 	for _, l := range levels {
@@ -689,15 +757,21 @@ func kindOf(message string) string {
 	return b.String()
 }
 
-// assumptions lists the gate's assumptions and then those of its rules, each once, without those that are
+// assumptions lists the gate's assumptions and then those of its rules, each sentence once, without those that are
 // said as conditions already.
-func assumptions(g *report.Gate) []string {
-	said := conditions(g, true)
+func assumptions(g *report.Gate, said []string) []string {
+	said = slices.Clone(said)
 	var out []string
 	add := func(texts []string) {
 		for _, t := range texts {
-			if !slices.Contains(out, t) && !slices.Contains(said, t) {
-				out = append(out, t)
+			var rest []string
+			for _, s := range sentences(t) {
+				if !slices.Contains(said, s) {
+					said, rest = append(said, s), append(rest, s)
+				}
+			}
+			if rest != nil {
+				out = append(out, strings.Join(rest, " "))
 			}
 		}
 	}

@@ -1,0 +1,133 @@
+package summary
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// Counts in a gate's sentence look as those in tables do; numbers that are no counts, and texts from data, stay.
+func TestGateText(t *testing.T) {
+	for s, want := range map[string]string{
+		"4000 cases, 4000 with a label and 3976 with a prediction": "4,000 cases, 4,000 with a label and 3,976 with a prediction.",
+		"54 of 4000 cases are left out (1200 because x is empty)":  "54 of 4,000 cases are left out (1,200 because x is empty).",
+		"999 cases, 1000000 items, 1000 people":                    "999 cases, 1,000,000 items, 1,000 people.",
+		`"4000 cases" in 4000 cases`:                               `"4000 cases" in 4,000 cases.`,
+		"born 2000, by 2027-03-31, in g_2000 cases, 0.1234 cases":  "born 2000, by 2027-03-31, in g_2000 cases, 0.1234 cases.",
+		"0042 cases, 99999999999999999999 cases, 2000 casesx":      "0042 cases, 99999999999999999999 cases, 2000 casesx.",
+		"": "",
+	} {
+		if got := gateText(s); got != want {
+			t.Errorf("%q: got %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestSettingsText(t *testing.T) {
+	for _, test := range []struct {
+		settings map[string]string
+		want     string
+	}{
+		{nil, ""}, {map[string]string{"baseline": "old", "model": ""}, ""},
+		{map[string]string{"valid_until": "2027-03-31", "model": "gpt-x", "guideline": "v3"}, "Model gpt-x; guideline v3; valid until 2027-03-31."},
+		{map[string]string{"corpus_size": "30000", "valid_items": "1000"}, "Valid for 1,000 items; corpus of 30,000 items."},
+		{map[string]string{"unit": "person_id", "min_cell": "30"}, "Every case another person_id (unit); groups of at least 30 cases (min_cell)."},
+		{map[string]string{"model": "2027"}, "Model 2027."},
+	} {
+		if got := settingsText(&report.Gate{Settings: test.settings}); got != test.want {
+			t.Errorf("%v: got %q, want %q", test.settings, got, test.want)
+		}
+		r := &report.Report{Gates: []report.Gate{{Settings: test.settings, Rules: []report.Rule{{ID: "one"}}}}}
+		if text := write(t, "terminal", r, Options{Width: 200}); !strings.Contains(text, test.want) {
+			t.Errorf("%q is missing for a terminal:\n%s", test.want, text)
+		}
+		if text := write(t, "markdown", r, Options{}); !strings.Contains(text, EscapeMarkdown(test.want, 300)) {
+			t.Errorf("%q is missing in Markdown:\n%s", test.want, text)
+		}
+	}
+}
+
+func TestUnitName(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		n    int
+		want string
+	}{
+		{"people", 1, "person"}, {"people", 2, "people"}, {"cases", 1, "case"}, {"items", 1, "item"}, {"labels", 1, "label"}, {"annotators", 1, "annotator"},
+		{"trials", 1, "trial"}, {"decisions", 1, "decision"}, {"cases", 0, "cases"}, {"", 1, "unit"}, {"", 3, "units"},
+	} {
+		if got := unitName(&report.Measure{UnitName: test.name}, test.n); got != test.want {
+			t.Errorf("%d %s: %q", test.n, test.name, got)
+		}
+	}
+	one := &report.Measure{Numerator: report.Int(0), Denominator: report.Int(1), Units: report.Int(1), UnitName: "people"}
+	if got := facts(one, 0); !cmp.Equal(got, []string{"0 of 1 person"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestRuleMeasure(t *testing.T) {
+	for _, test := range []struct {
+		labels map[string]string
+		want   string
+	}{
+		{nil, "rate"}, {map[string]string{"attribute": "sex"}, "rate by sex"}, {map[string]string{"per": "item"}, "rate, per item"},
+		{map[string]string{"attribute": "sex", "where": "site a"}, "rate by sex, where site a"},
+	} {
+		if got := ruleMeasure(&report.Measure{Metric: "rate", Labels: test.labels}); got != test.want {
+			t.Errorf("%v: got %q, want %q", test.labels, got, test.want)
+		}
+		if test.labels != nil && len(test.labels) == 0 {
+			t.Error("the rule's own labels are changed")
+		}
+	}
+}
+
+// Sentences that several texts share stand once, and the rest of a text stays together.
+func TestAssumptionsStandOnce(t *testing.T) {
+	g := &report.Gate{Assumptions: []string{"A holds. B too.", "C."}, Rules: []report.Rule{{Assumptions: []string{"Exact. B too. It is so.", "C."}}, {Assumptions: []string{"Exact. It is so. D."}}}}
+	if diff := cmp.Diff([]string{"A holds. B too.", "C.", "It is so.", "D."}, assumptions(g, []string{"Exact."})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// With confidences too many to list, one is told in full: 97.5 % leaves 1.25 % on each side.
+func TestErrorMeaningOfManyConfidences(t *testing.T) {
+	r := report.New("1")
+	r.Gates = []report.Gate{{}}
+	for _, confidence := range []float64{0.99, 0.975, 0.98, 0.995} {
+		m := report.Measure{Interval: report.PublishInterval(interval.Interval{Lower: 0, Upper: 1, Confidence: confidence})}
+		r.Gates[0].Measures = append(r.Gates[0].Measures, m)
+	}
+	const want = "Each interval has its own confidence. A 97.5 % interval is too high at most 1.25 % of the time, and too low at most 1.25 % of the time; so it is with the others."
+	if got := errorMeaning(r); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The interval of the whole corpus is no other method to compare with; the lesson's interval is.
+func TestBeside(t *testing.T) {
+	m := &report.Measure{Scale: unit, Estimate: report.Number(0.865), IntervalsBeside: []report.IntervalBeside{
+		{Method: "hypergeometric", Lower: 0.7203, Upper: 0.9401, Assumes: "Of the whole corpus of 300 items."},
+		{Method: "two-standard-errors", Lower: 0.7203, Upper: 0.9401, Assumes: "trials independent"}}}
+	want := []string{"the whole corpus: 0.720 … 0.941 (Of the whole corpus of 300 items.)", "for comparison only two-standard-errors: 87 %, 72 to 94 % (trials independent)"}
+	if diff := cmp.Diff(want, beside(m)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where sentences are left out for a terminal it says where they are.
+func TestTextsSayWhereTheRestIs(t *testing.T) {
+	r := &report.Report{Gates: []report.Gate{{Limits: []string{"One.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven.", "Eight."}}}}
+	text := strings.Join(strings.Fields(write(t, "terminal", r, Options{})), " ")
+	if !strings.Contains(text, "Six. And 2 more: all of them with --format markdown, or --format json.") {
+		t.Error(text)
+	}
+	if text := write(t, "markdown", r, Options{}); !strings.Contains(text, "- Eight.") {
+		t.Error(text)
+	}
+}
