@@ -25,7 +25,7 @@ func decisions(n int) string {
 // string; the library's only with the fields. Their ratio is what matters; nothing is asserted.
 func BenchmarkRead(b *testing.B) {
 	content := decisions(100_000)
-	opts := Options{Columns: []Column{{"case", true}, {"reviewer", true}, {"condition", true}, {"decision", true}, {"reference", true}, {"ai_output", true}}}
+	opts := Options{Columns: []Column{{Name: "case", Required: true}, {Name: "reviewer", Required: true}, {Name: "condition", Required: true}, {Name: "decision", Required: true}, {Name: "reference", Required: true}, {Name: "ai_output", Required: true}}}
 	for name, text := range map[string]string{"csv": content, "gzip": gzipped(b, content), "zstd": zstandard(b, content), "jsonl": asLines(content)} {
 		opts.FS = fs.FS(folder("f", text))
 		b.Run(name, func(b *testing.B) {

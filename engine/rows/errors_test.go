@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -228,5 +229,32 @@ func TestBadDelimiter(t *testing.T) {
 	for _, d := range []rune{'"', '\n', '\r', 'a', 'Z', '5', 'é', -1} {
 		got := readAll([]string{"f"}, Options{Columns: abc, Delimiter: d, FS: folder("f", "case,decision\n1,a\n")})
 		checkOne(t, got, "the delimiter "+diag.Quote(string(d))+" is not allowed: give one ASCII character that is no letter, digit, quote or line end")
+	}
+}
+
+// TestNamedColumns: a column that a policy names is first of all corrected there; names that a policy could not hold bare are quoted.
+func TestNamedColumns(t *testing.T) {
+	at := diag.Pos{File: "p.yaml", Line: 6, Column: 19}
+	for _, c := range []struct {
+		column Column
+		rename map[string]string
+		want   string
+	}{
+		{Column{Name: "outcom", Required: true, Named: at}, nil, `f:1: the column "outcom" is missing; p.yaml:6:19 names it, and there is "outcome": correct it there, rename the column, or write columns: {outcom: "outcome"} in the policy`},
+		{Column{Name: "result", Required: true, Named: at}, nil, `f:1: the column "result" is missing; p.yaml:6:19 names it: correct it there, add the column, or name the one that holds it under columns in the policy`},
+		{Column{Name: "label", Required: true, Named: at}, map[string]string{"label": "outcom"}, `f:1: the column "outcom" (the policy's name for label) is missing; p.yaml:6:19 names it, and there is "outcome": correct it there, or rename the column`},
+		{Column{Name: "out: come", Required: true}, nil, `f:1: the column "out: come" is missing; there is "outcome": rename it, or write columns: {"out: come": "outcome"} in the policy`},
+	} {
+		var got []string
+		opts := Options{Columns: []Column{{Name: "id", Required: true}, c.column}, Rename: c.rename, FS: fstest.MapFS{"f": &fstest.MapFile{Data: []byte("id,outcome\n1,a\n")}}}
+		diags := &diag.List{}
+		Read([]string{"f"}, opts, func(Row) {}, diags)
+		items, _ := diags.Sorted()
+		for _, d := range items {
+			got = append(got, d.String())
+		}
+		if len(got) != 1 || got[0] != c.want {
+			t.Errorf("%+v\n got %q\nwant %q", c.column, got, c.want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -14,8 +15,9 @@ import (
 
 // Column is a column that a gate reads.
 type Column struct {
-	Name     string // the gate's own name for it
-	Required bool   // every file must have it; otherwise a file without it does not record it
+	Name     string   // the gate's own name for it
+	Required bool     // every file must have it; otherwise a file without it does not record it
+	Named    diag.Pos // where a policy gives the name that it has in the files; zero: nowhere, the name is the gate's
 }
 
 // Options says what to read and how.
@@ -270,14 +272,34 @@ func (r *reader) label(col int) string {
 	return diag.Quote(r.names[col])
 }
 
-// missingColumn is the message for a required column that a file does not have. names are what it has.
+// missingColumn is the message for a required column that a file does not have. names are what it has. Where a policy names the
+// column, the slip is most likely there.
 func (r *reader) missingColumn(col int, what string, names []string) string {
+	c := r.opts.Columns[col]
 	message := fmt.Sprintf("the %s %s is missing", what, r.label(col))
-	if near := nearest(r.names[col], names); near != "" {
-		return fmt.Sprintf("%s; there is %s: rename it, or write columns: {%s: %s} in the policy",
-			message, diag.Quote(near), r.opts.Columns[col].Name, diag.Quote(near))
+	near := nearest(r.names[col], names)
+	write := fmt.Sprintf("write columns: {%s: %s} in the policy", plain(c.Name), diag.Quote(near))
+	switch named := c.Named != (diag.Pos{}); {
+	case !named && near == "":
+		return message + ": add it, or name the one that holds it under columns in the policy"
+	case !named:
+		return fmt.Sprintf("%s; there is %s: rename it, or %s", message, diag.Quote(near), write)
+	case near == "":
+		return fmt.Sprintf("%s; %s names it: correct it there, add the %s, or name the one that holds it under columns in the policy", message, c.Named, what)
+	case c.Name != r.names[col]: // columns is where it is named
+		return fmt.Sprintf("%s; %s names it, and there is %s: correct it there, or rename the %s", message, c.Named, diag.Quote(near), what)
 	}
-	return message + ": add it, or name the one that holds it under columns in the policy"
+	return fmt.Sprintf("%s; %s names it, and there is %s: correct it there, rename the %s, or %s", message, c.Named, diag.Quote(near), what, write)
+}
+
+// plain is a name as a policy can hold it: in quotes where it is not made of letters, digits and underscores alone.
+func plain(name string) string {
+	for _, c := range name {
+		if c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return diag.Quote(name)
+		}
+	}
+	return name
 }
 
 // cell is where the value of one field lies in its record.

@@ -214,6 +214,23 @@ func TestRowErrors(t *testing.T) {
 	}
 }
 
+// TestMisspeltColumns: a column that the file does not have is corrected where it is named: in the declaration, under columns, in a rule.
+func TestMisspeltColumns(t *testing.T) {
+	for _, c := range []struct{ declaration, want string }{
+		{"label: {column: outcom}\nattributes: {sex: [f, m]}", `c.csv:1: the column "outcom" is missing; fairness.yaml:1:17 names it, and there is "outcome": correct it there, rename the column, or write columns: {outcom: "outcome"} in the policy`},
+		{"label: outcome\nattributes: {sexx: [f, m]}", `c.csv:1: the column "sexx" is missing; fairness.yaml:2:14 names it, and there is "sex": correct it there, rename the column, or write columns: {sexx: "sex"} in the policy`},
+		{"label: outcome\nattributes: {gender: [f, m]}\ncolumns: {gender: Sex}", `c.csv:1: the column "Sex" (the policy's name for gender) is missing; fairness.yaml:3:19 names it, and there is "sex": correct it there, or rename the column`},
+		{"label: outcome\nunit: person\nattributes: {sex: [f, m]}", `c.csv:1: the column "person" is missing; fairness.yaml:2:7 names it: correct it there, add the column, or name the one that holds it under columns in the policy`},
+		{"label: outcome\n" + "attributes: {sex: [f, m]}\nrules: [{id: a, attribute: sex, rate: error, max_group_gap: 0.1, where: {regoin: x}}]", `c.csv:1: the column "regoin" is missing; fairness.yaml:3:74 names it, and there is "region": correct it there, rename the column, or write columns: {regoin: "region"} in the policy`},
+		{"attributes: {sex: [f, m]}\n" + sound, `c.csv:1: the column "label" is missing: add it, or name the one that holds it under columns in the policy`},
+	} {
+		_, err := tryRun(run{verb: gate.Report, declaration: c.declaration, names: []string{"c.csv"}, files: map[string]string{"c.csv": cases("outcome,prediction,sex,region", 1, "1,1,f,x")}})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s\n got %v\nwant %s", c.declaration, err, c.want)
+		}
+	}
+}
+
 // TestProblemsInAnyOrder: a row with a fault still has its id and its person, so that the same problems are told whichever row is
 // read first.
 func TestProblemsInAnyOrder(t *testing.T) {

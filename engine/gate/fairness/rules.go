@@ -258,6 +258,18 @@ func (q *question) outcomes() []role {
 	return list
 }
 
+// sliced is a column of where, as the first rule that slices by it names it.
+func (q *question) sliced(name string) policy.Text {
+	for i := range q.rules {
+		for _, w := range q.rules[i].Where {
+			if w.Key.Value == name {
+				return w.Key
+			}
+		}
+	}
+	return policy.Text{Value: name}
+}
+
 // named is where the name that a column has in the files stands: under columns, else where the declaration names it; no place
 // where it is known without.
 func (q *question) named(column policy.Text) diag.Pos {
@@ -285,28 +297,28 @@ func (q *question) inFiles(name string) string {
 // plan settles the columns that are read and the views that are counted.
 func (q *question) plan() *plan {
 	p := &plan{declaration: q.declaration, where: q.slicing.Columns, showUnits: q.source.Flags.ShowUnits}
-	column := func(name string, required bool) int {
-		p.columns = append(p.columns, rows.Column{Name: name, Required: required})
+	column := func(of policy.Text, required bool) int {
+		p.columns = append(p.columns, rows.Column{Name: of.Value, Required: required, Named: q.named(of)})
 		return len(p.columns) - 1
 	}
-	column(q.id.Value, true)
+	column(q.id, true)
 	// Cases without labels answer rules on selection; then the column need not be there.
-	p.at.label = column(q.label.column.Value, q.label.declared || slices.ContainsFunc(q.rules, func(r rule) bool { return r.rate != nil && r.rate.needsLabel() }))
-	p.at.prediction = column(q.prediction.column.Value, true)
+	p.at.label = column(q.label.column, q.label.declared || slices.ContainsFunc(q.rules, func(r rule) bool { return r.rate != nil && r.rate.needsLabel() }))
+	p.at.prediction = column(q.prediction.column, true)
 	p.at.probability, p.at.unit = -1, -1
 	if q.probability.Set {
-		p.at.probability, p.edges = column(q.probability.Value, true), binEdges(q.bins)
+		p.at.probability, p.edges = column(q.probability, true), binEdges(q.bins)
 	}
 	if q.unit.Set {
-		p.at.unit = column(q.unit.Value, true)
+		p.at.unit = column(q.unit, true)
 	}
 	p.at.attributes = len(p.columns)
 	for _, a := range q.attributes {
-		column(a.name.Value, true)
+		column(a.name, true)
 	}
 	p.at.where = len(p.columns)
 	for _, name := range q.slicing.Columns {
-		column(name, true)
+		column(q.sliced(name), true)
 	}
 	known := map[string]int{}
 	for i := range q.crossings {
