@@ -13,12 +13,14 @@ import (
 // Counts in a gate's sentence look as those in tables do; numbers that are no counts, and texts from data, stay.
 func TestGateText(t *testing.T) {
 	for s, want := range map[string]string{
-		"4000 cases, 4000 with a label and 3976 with a prediction": "4,000 cases, 4,000 with a label and 3,976 with a prediction.",
-		"54 of 4000 cases are left out (1200 because x is empty)":  "54 of 4,000 cases are left out (1,200 because x is empty).",
-		"999 cases, 1000000 items, 1000 people":                    "999 cases, 1,000,000 items, 1,000 people.",
-		`"4000 cases" in 4000 cases`:                               `"4000 cases" in 4,000 cases.`,
-		"born 2000, by 2027-03-31, in g_2000 cases, 0.1234 cases":  "born 2000, by 2027-03-31, in g_2000 cases, 0.1234 cases.",
-		"0042 cases, 99999999999999999999 cases, 2000 casesx":      "0042 cases, 99999999999999999999 cases, 2000 casesx.",
+		"4000 cases, 4000 with a label and 3976 with a prediction":        "4,000 cases, 4,000 with a label and 3,976 with a prediction.",
+		"54 of 4000 cases are left out (1200 because x is empty)":         "54 of 4,000 cases are left out (1,200 because x is empty).",
+		"It has 4001 of the 7000 labelled cases; 1200 with, 1300 without": "It has 4,001 of the 7,000 labelled cases; 1,200 with, 1,300 without.",
+		"2000 labels (1000 blind, 1000 visible), 1000 missing":            "2,000 labels (1,000 blind, 1,000 visible), 1,000 missing.",
+		"999 cases, 1000000 items, 1000 people":                           "999 cases, 1,000,000 items, 1,000 people.",
+		`"4000 cases" in 4000 cases`:                                      `"4000 cases" in 4,000 cases.`,
+		"born 2000, by 2027-03-31, in g_2000 cases, 0.1234 cases":         "born 2000, by 2027-03-31, in g_2000 cases, 0.1234 cases.",
+		"0042 cases, 99999999999999999999 cases, 2000 casesx":             "0042 cases, 99999999999999999999 cases, 2000 casesx.",
 		"": "",
 	} {
 		if got := gateText(s); got != want {
