@@ -48,6 +48,7 @@ type actionInputs struct {
 	policy      string
 	decisions   []string
 	assignment  string
+	draw        string
 	baseline    string    // compare: a version, or a file where there are no decisions
 	candidate   string    // likewise
 	gate        gate.Gate // nil where no gate is named
@@ -121,8 +122,11 @@ func (a *app) action() int {
 func (a *app) decide(in actionInputs, root *os.Root) *report.Report {
 	diags := &diag.List{}
 	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, fs: root.FS(), workspace: a.Getenv("GITHUB_WORKSPACE")}
-	req.flags.Assignment, req.flags.Baseline, req.flags.Candidate = in.assignment, in.baseline, in.candidate
+	req.flags.Assignment, req.flags.Baseline, req.flags.Candidate, req.flags.Draw = in.assignment, in.baseline, in.candidate, in.draw
 	req.gate = chooseGate(in, req.fs, diags)
+	if in.draw != "" && req.gate != nil && req.gate.Name() != "anchoring" {
+		diags.Addf(diag.Pos{}, "input draw is for the gate anchoring, and %s is asked: name anchoring in input gate, or leave draw empty", req.gate.Name())
+	}
 	if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok {
 		return report.Unusable(a.Version, problem)
 	}
@@ -138,6 +142,8 @@ func (a *app) decide(in actionInputs, root *os.Root) *report.Report {
 //	sections     none        named      that section
 //	sections     given       named      that section, on these files in place of its own
 //	sections     given       none       nothing: an error
+//
+// Input draw, like decisions, needs the gate of its section.
 func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
 	data, err := readFile(fsys, in.policy, maxPolicy)
 	if err != nil {
@@ -158,6 +164,8 @@ func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
 		return kinds.Lookup("human-ai")
 	case hasSections && len(in.decisions) > 0 && in.gate == nil:
 		diags.Addf(diag.Pos{}, "input decisions is given, but not which section of %s it belongs to: name its gate in input gate, or leave decisions empty", diag.Printable(in.policy))
+	case hasSections && in.draw != "" && in.gate == nil:
+		diags.Addf(diag.Pos{}, "input draw is given, but not which section of %s it belongs to: name anchoring in input gate, or leave draw empty", diag.Printable(in.policy))
 	}
 	return in.gate
 }
@@ -210,6 +218,9 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 	}
 	if value := get("assignment"); value != "" {
 		in.assignment = locate("assignment", value)
+	}
+	if value := get("draw"); value != "" {
+		in.draw = locate("draw", value)
 	}
 	in.baseline, in.candidate = get("baseline"), get("candidate")
 	if len(in.decisions) == 0 { // then they are files

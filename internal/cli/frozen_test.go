@@ -44,9 +44,14 @@ func frozenRuns(t *testing.T) []frozen {
 		}
 		return req
 	}
+	askLabels := func(verb gate.Verb, files ...string) request {
+		req := ask(verb, files...)
+		req.gate = anchoringGate()
+		return req
+	}
 	with := func(req request, change func(*request)) request { change(&req); return req }
 
-	// The ends of intervals in the fairness reports were compared with those solved from the binomial tails in exact arithmetic.
+	// The ends of intervals in the fairness and anchoring reports were compared with those solved from the binomial tails in exact arithmetic.
 
 	// Everyone gains: right with the output, wrong without. Twelve people whose gains are all 1.
 	gain := crossedStudy(12, 4, func(_, _ int, with bool) bool { return with })
@@ -155,6 +160,50 @@ rules:
 		{"fairness_report", request{verb: gate.Report, gate: fairnessGate(), policy: "fairness.yaml", declared: true}, folder("cases.csv", caseRows("label,prediction,sex",
 			2, "1,1,female", 1, "1,0,female", 1, "0,1,male", 1, "0,,male", 1, ",1,male", 1, "1,1,Male"), "fairness.yaml",
 			"cases: cases.csv\nattributes: {sex: [female, male]}\n"), 0},
+		{"anchoring_pass", with(askLabels(gate.Decide, "labels.csv"), func(r *request) { r.flags.Draw = "draw.csv" }), folder(
+			"labels.csv", labelRows("annotator,suggestion,label,visibility,kind,accepted,started_at,labelled_at",
+				55, "ana,x,x,blind,,,2026-01-01T10:00:00Z,2026-01-01T10:00:12Z", 2, "ana,y,y,blind,audit,,,", 1, "ana,x,,blind,,,,", 1, "ana,y,x,blind,,,2026-01-01T10:00:00Z,2026-01-01T10:00:30Z",
+				1, "ana,x,x,visible,,,,", 40, "ana,y,y,visible,,1,2026-01-01T10:00:00Z,2026-01-01T10:00:05Z", 2, "ana,y,x,visible,,0,,", 5, "ana,x,x,visible,verify,,,")+"59,ana,y,y,visible,,,,2026-01-01T11:00:00Z\n",
+			"draw.csv", drawRows(59, "blind", 141, "visible"), "policy.yaml", `
+anchoring:
+  name: letters
+  model: sorter 8
+  guideline: version 3
+  valid_until: 2027-03-31
+  valid_items: 141
+  corpus_size: 200
+  rules:
+    - {id: may-label-the-rest, metric: blind_agreement, minimum: 0.8}
+    - {id: right, metric: blind_agreement, minimum: 0.85, where: {suggestion: x}}
+    - {id: pull, metric: anchoring_gap, maximum: 0.3}
+    - {id: kept, metric: verify_acceptance, minimum: 0.4}
+`), 0},
+		{"anchoring_people", with(askLabels(gate.Decide, "labels.csv"), func(r *request) { r.flags.Draw = "draw.csv" }), folder(
+			"labels.csv", strings.Join([]string{labelRows("annotator,suggestion,label,visibility", 28, "ana,x,x,blind", 2, "ana,x,y,blind"),
+				strings.TrimPrefix(labelRows("annotator,suggestion,label,visibility", 25, "ben,x,x,blind", 4, "ben,x,y,blind", 1, "ben,x,,blind"), "item,annotator,suggestion,label,visibility\n"),
+				"40,cem,x,x,visible\n40,cem,x,x,blind\n1,cem,x,y,blind\n1,cem,x,x,blind\n41,cem,,x,blind\n"}, ""),
+			"draw.csv", drawRows(31, "blind", 69, "visible"), "policy.yaml", `
+min_shown: 5
+rules:
+  - {id: like-these, metric: blind_agreement, minimum: 0.5}
+  - {id: these, metric: blind_agreement, minimum: 0.5, per: item}
+  - {id: labels, metric: blind_agreement, minimum: 0.5, per: label}
+  - {id: agree, metric: people_agreement, minimum: 0.5}
+  - {id: as-people, metric: model_minus_people, minimum: -0.5}
+  - {id: pull, metric: anchoring_gap, maximum: 0.5}
+  - {id: seen, metric: visible_agreement, minimum: 0.01, advisory: true}
+`), 4},
+		{"anchoring_batches", with(askLabels(gate.Decide, "labels.csv"), func(r *request) { r.flags.Draw = "draw.csv" }), folder(
+			"labels.csv", labelRows("annotator,suggestion,label,visibility", 50, "ana,x,x,blind", 50, "ana,x,x,visible", 58, "ana,y,y,blind", 1, "ana,y,x,blind"),
+			"draw.csv", drawRows(50, "blind,0.5", 50, "visible,0.5", 60, "blind,0.2", 240, "visible,0.2"), "policy.yaml", `
+corpus_size: 400
+rules:
+  - {id: may-label-the-rest, metric: blind_agreement, minimum: 0.85}
+  - {id: pull, metric: anchoring_gap, maximum: 0.9}
+  - {id: repeated, metric: visible_agreement, minimum: 0.5, looks: repeated}
+`), 4},
+		{"anchoring_check", askLabels(gate.Check, "labels.csv"), folder("labels.csv", labelRows("annotator,suggestion,label,visibility,inclusion_probability",
+			3, "ana,x,x,visible,0.2", 2, "ben,x,y,blind,0.3")+"1,ana,x,x,blind,\n"), 0},
 		{"unusable", ask(gate.Decide, "d.csv", "absent.csv"), folder("d.csv", header+"c1,r1,wihout,a,a,a\nc1,r1,with,a,a\n", "policy.yaml", "rules:\n  - {id: a, metric: agrement, minimum: 0.5}\n"), 2},
 	}
 }

@@ -107,6 +107,16 @@ func caseRows(columns string, blocks ...any) string { return numberedRows("id", 
 // caseRows has them.
 func labelRows(columns string, blocks ...any) string { return numberedRows("item", columns, blocks...) }
 
+// drawRows is a draw of the items of labelRows: blocks of items with the given visibility, and their inclusion probability
+// where it follows behind a comma.
+func drawRows(blocks ...any) string {
+	columns := "visibility"
+	if strings.Contains(blocks[1].(string), ",") {
+		columns += ",inclusion_probability"
+	}
+	return labelRows(columns, blocks...)
+}
+
 // numberedRows is a file whose first column counts from 1 upwards, in blocks of rows that are alike otherwise.
 func numberedRows(first, columns string, blocks ...any) string {
 	var b strings.Builder
