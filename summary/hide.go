@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,9 +81,15 @@ func (h hiding) small(m *report.Measure) bool {
 			return true
 		}
 	}
-	// What is missing widens the interval: least values move an end by a thousandth, as is printed, in a thousand times as many.
+	return false
+}
+
+// smallMissing reports a group's measure that tells how few of its values are missing, by an interval that is wider for each of
+// them. In a group that is large beside least, ends printed to a thousandth tell no more than about how many, since no count
+// stands beside them.
+func (h hiding) smallMissing(m *report.Measure) bool {
 	missing := m.Missing != nil && 0 < *m.Missing && *m.Missing < h.least
-	return isGroup(m) && missing && (m.Denominator == nil || recordedOf(m)/1000 < h.least)
+	return isGroup(m) && missing && (m.Denominator == nil || recordedOf(m)/100 < h.least)
 }
 
 // smallAside reports that few of a measure's values, but some, are missing or left out.
@@ -91,10 +98,10 @@ func (h hiding) smallAside(m *report.Measure) bool {
 	return m.Missing != nil && few(*m.Missing) || slices.ContainsFunc(m.LeftOut, func(l report.LeftOut) bool { return few(l.Count) })
 }
 
-// numbers reports that a measure's estimate and interval are hidden. A group with one rate hidden has all of them hidden: they
-// are made of the same four counts.
+// numbers reports that a measure's estimate and interval are hidden. A group with a small count in one rate has all of its rates
+// hidden: they are made of the same four counts.
 func (h hiding) numbers(m *report.Measure) bool {
-	return h.least > 0 && (h.small(m) || isGroup(m) && h.groups[labelText(m.Labels)])
+	return h.least > 0 && (h.small(m) || h.smallMissing(m) || isGroup(m) && h.groups[labelText(m.Labels)])
 }
 
 // shown is a rule without the groups and pairs whose numbers are hidden.
@@ -210,7 +217,8 @@ func (h hiding) gate(g *report.Gate) *report.Gate {
 		rule.Cells = slices.Clone(rule.Cells)
 		for k := range rule.Cells {
 			c := &rule.Cells[k]
-			if c.Reason != "" && (h.numbers(&c.Measure) || h.tells(c.Reason)) {
+			empty := c.Denominator != nil && recordedOf(&c.Measure) == 0 // which its reason says in words
+			if c.Reason != "" && (empty || h.tells(c.Reason)) {
 				c.Reason = "Why it is undecided is hidden: it tells a count."
 				if n, err := strconv.Atoi(g.Settings["min_cell"]); err == nil && tooSmall(c, g.Settings) {
 					c.Reason = "It has fewer cases than the " + whole(n) + " that a group needs (min_cell)."
@@ -218,7 +226,9 @@ func (h hiding) gate(g *report.Gate) *report.Gate {
 			}
 			h.texts(&c.Measure)
 		}
-		if h.rule(rule) || h.tells(rule.Reason) {
+		names := func(group string) bool { return group != "" && strings.Contains(rule.Reason, group) }
+		ofHidden := slices.ContainsFunc(slices.Collect(maps.Keys(h.gone(rule))), names)
+		if h.rule(rule) || ofHidden || h.tells(rule.Reason) {
 			rule.Reason = plainReason(rule.Verdict)
 		}
 		if n := rule.Needs; n != nil && (h.tells(n.What) || h.counts && n.AtLeast > 0) {

@@ -166,7 +166,7 @@ func TestPublishedHidesSmallCounts(t *testing.T) {
 			rt.Fatalf("completions are seen:\n%s", text)
 		}
 		for i, c := range groups {
-			if c.k >= least && c.n-c.k >= least && (c.missing >= least || c.n >= least*1000) {
+			if c.k >= least && c.n-c.k >= least && (c.missing >= least || c.n >= least*100) {
 				continue
 			}
 			for line := range strings.Lines(text) {
@@ -224,10 +224,13 @@ func TestSmall(t *testing.T) {
 		{"few worse", report.Measure{Better: n(9), Worse: n(4), Equal: n(9), Units: n(22)}, true},
 		{"few open", report.Measure{Better: n(9), Worse: n(9), Equal: n(9), Units: n(29)}, true},
 		{"few missing of a group", report.Measure{Labels: ofGroup, Numerator: n(50), Denominator: n(102), Missing: n(2)}, true},
-		{"few missing of a large group", report.Measure{Labels: ofGroup, Numerator: n(500), Denominator: n(5002), Missing: n(2)}, false}, // 2/5000 is under a thousandth
+		{"four missing of a group", report.Measure{Labels: ofGroup, Numerator: n(50), Denominator: n(503), Missing: n(4)}, true},
+		{"few missing of a large group", report.Measure{Labels: ofGroup, Numerator: n(50), Denominator: n(504), Missing: n(4)}, false}, // 500 recorded, 100 times 5
+		{"none missing", report.Measure{Labels: ofGroup, Numerator: n(50), Denominator: n(102), Missing: n(0)}, false},
+		{"five missing of a group", report.Measure{Labels: ofGroup, Numerator: n(50), Denominator: n(105), Missing: n(5)}, false},
 		{"few missing of everyone", report.Measure{Numerator: n(50), Denominator: n(102), Missing: n(2)}, false},
 	} {
-		if got := (hiding{least: 5}).small(&test.m); got != test.want {
+		if got := (hiding{least: 5}).numbers(&test.m); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}
@@ -274,6 +277,26 @@ func TestSettingsAreNotHidden(t *testing.T) {
 	}
 	if strings.Contains(text, "12 cases") || strings.Contains(text, "10 of the") {
 		t.Errorf("a count is seen:\n%s", text)
+	}
+}
+
+// A reason that speaks of a group whose numbers are hidden is not shown, though the rule's own numbers are.
+func TestReasonOfHiddenGroup(t *testing.T) {
+	for reason, want := range map[string]bool{"In g_0 it is 0.250.": true, "Between g_1 and g_2 it is 0.250.": false} {
+		r := publishable(100, []counts{{1000, 5000, 0, 0}, {4000, 5000, 0, 0}, {10, 20, 0, 0}})
+		r.Gates[0].Rules[0].Reason = reason
+		if text := write(t, "markdown", r, Options{}); strings.Contains(text, "it is 0.250") != want || strings.Contains(text, "| 0.600 | 0.300 … 0.800 |") != true {
+			t.Errorf("%q: %s", reason, text)
+		}
+	}
+}
+
+// An empty group is told by no word of its reason.
+func TestEmptyGroupIsHidden(t *testing.T) {
+	r := publishable(5, []counts{{0, 0, 0, 0}, {4000, 9000, 0, 0}})
+	r.Gates[0].Rules[0].Cells[0].Reason = "Nothing was counted: there is no case with label 1."
+	if text := write(t, "markdown", r, Options{}); strings.Contains(text, "Nothing was counted") || strings.Contains(text, "no case") {
+		t.Errorf("the group is seen to be empty:\n%s", text)
 	}
 }
 
