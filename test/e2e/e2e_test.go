@@ -40,6 +40,7 @@ const (
 type fixture struct {
 	policy, decisions string // relative to the repository; no decisions where the policy names its own
 	gate              string // "" is the default
+	draw              string // of anchoring, in place of the policy's
 	verdict           string
 	exit              int
 	counts            [4]int // passed, failed, insufficient-evidence, manual-review
@@ -72,6 +73,15 @@ var fixtures = map[string]fixture{
 		annotations: []string{"error:41", "warning:44", "warning:52"}},
 	"fairness-cases": {policy: testdata("fairness.yaml"), decisions: testdata("decided.csv"), gate: "fairness",
 		verdict: "PASS", exit: 0, counts: [4]int{1, 0, 0, 0}, failing: `[]`},
+	// 40 of 100 items were drawn blind, and all their labels agree: of the other 60 at least 54 do (from exact fractions). In other-draw.csv
+	// one of these was not drawn.
+	"anchoring": {policy: testdata("anchoring.yaml"),
+		verdict: "PASS", exit: 0, counts: [4]int{1, 0, 0, 0}, failing: `[]`},
+	"anchoring-draw": {policy: testdata("anchoring.yaml"), draw: testdata("other-draw.csv"), gate: "anchoring",
+		verdict: "MANUAL_REVIEW", exit: 4, counts: [4]int{0, 0, 0, 1}, failing: `["may-label-the-rest"]`, annotations: []string{"warning:5"}},
+	"anchoring-example": {policy: "engine/example/anchoring/policy.yaml",
+		verdict: "INSUFFICIENT_EVIDENCE", exit: 3, counts: [4]int{0, 0, 3, 0}, failing: `["right-often-enough","may-label-the-rest","suggestions-pull-little"]`,
+		annotations: []string{"warning:27", "warning:33", "warning:39"}},
 }
 
 func testdata(name string) string { return "test/e2e/testdata/" + name }
@@ -130,7 +140,7 @@ func TestImage(t *testing.T) {
 				"-v", repository+":/github/workspace:ro", "-v", runner+":/github/file_commands",
 				"-e", "GITHUB_ACTIONS=true", "-e", "GITHUB_WORKSPACE=/github/workspace",
 				"-e", "GITHUB_OUTPUT=/github/file_commands/output", "-e", "GITHUB_STEP_SUMMARY=/github/file_commands/summary",
-				"-e", "INPUT_POLICY="+f.policy, "-e", "INPUT_DECISIONS="+f.decisions, "-e", "INPUT_GATE="+f.gate, image)
+				"-e", "INPUT_POLICY="+f.policy, "-e", "INPUT_DECISIONS="+f.decisions, "-e", "INPUT_GATE="+f.gate, "-e", "INPUT_DRAW="+f.draw, image)
 			start := time.Now()
 			log, err := run.CombinedOutput()
 			t.Logf("docker run took %s", time.Since(start).Round(time.Millisecond))
