@@ -579,22 +579,129 @@ func TestNeeds(t *testing.T) {
 		t.Errorf("a gap above the threshold: %+v", n)
 	}
 	// At equal rates of .1 the upper end of the gap falls as 1/√n, from .044 at 1000 a group: .001 takes about two million a group.
-	if n := needs("max_group_gap: 0.001", alike(1)...); n.AtLeast != interval.MostNeeded || !strings.HasSuffix(n.What, "that many would not do, and the search went no further") {
+	if n, want := needs("max_group_gap: 0.001", alike(1)...), "other data: the measured largest gap, 0.0000, is so near 0.001 that no realistic number of cases would decide (1000000 would not do)"; n.AtLeast != 0 || n.What != want {
 		t.Errorf("more than is searched: %+v", n)
 	}
-	// On the threshold, and between the completions, no number decides.
-	if n := needs("max_group_gap: 0.3", 50, "1,0,female", 50, "1,1,female", 20, "1,0,male", 80, "1,1,male"); n.AtLeast != 0 || n.What != "other data: at the present values no number of cases would decide" {
-		t.Errorf("a gap on the threshold: %+v", n)
+	// 3208 and 4000 of 10000 missed: a ratio of .802. Its interval falls to ±.002 at about four million cases a group.
+	if n, want := needs("min_group_ratio: 0.8", 3208, "1,0,female", 6792, "1,1,female", 4000, "1,0,male", 6000, "1,1,male"),
+		"other data: the measured smallest ratio, 0.802, is so near 0.8 that no realistic number of cases would decide (2000000 would not do)"; n.AtLeast != 0 || n.What != want {
+		t.Errorf("a ratio near the threshold: %+v", n)
 	}
-	// 30 of 90 against 20 to 40 of 110: a gap of 0 to .15.
-	if n := needs("max_group_gap: 0.1", 30, "1,0,female", 60, "1,1,female", 20, "1,0,male", 70, "1,1,male", 20, "1,,male"); n.AtLeast != 0 || !strings.HasPrefix(n.What, "what is missing to be recorded") {
-		t.Errorf("a gap that missing predictions leave open: %+v", n)
+	// On the threshold no number decides, whether or not something is missing.
+	for _, missing := range []int{0, 10} {
+		n := needs("max_group_gap: 0.3", 50, "1,0,female", 50, "1,1,female", 20, "1,0,male", 80, "1,1,male", missing, "1,,male")
+		if n.AtLeast != 0 || n.What != "other data: the measured largest gap is 0.3, the threshold itself, so that no number of cases would decide" {
+			t.Errorf("a gap on the threshold, %d missing: %+v", missing, n)
+		}
+	}
+	// 30 of 90 against 20 to 40 of 110: a gap of 0 to .15. Recorded at the present rates it is 30/90 − 20/90 = .111, and a sample of
+	// the size that is named fails.
+	n := needs("max_group_gap: 0.1", 30, "1,0,female", 60, "1,1,female", 20, "1,0,male", 70, "1,1,male", 20, "1,,male")
+	var size int
+	if _, err := fmt.Sscanf(n.What, "what is missing to be recorded, 20 predictions (20 in male): as it is, no number of cases would decide; with all recorded at the present rates the rule needs about %d cases in all", &size); err != nil ||
+		n.AtLeast != 0 || !strings.HasSuffix(n.What, "(as FAIL)") {
+		t.Fatalf("a gap that missing predictions leave open: %+v", n)
+	}
+	for total, want := range map[int]report.Verdict{size: report.Fail, size * 9 / 10: report.InsufficientEvidence} {
+		// The 200 cases with what is missing in the shares of the rest: 30 and 60 of female, 24.4 and 85.6 of male.
+		of := func(share float64) int { return int(float64(float64(total)/200*share) + 0.5) }
+		if r := ruleOf(t, decide(t, bySex("rate: false_negative, max_group_gap: 0.1"), cases("label,prediction,sex", of(30), "1,0,female", of(60), "1,1,female", of(20), "1,0,male", of(70), "1,1,male"))); r.Verdict != want {
+			t.Errorf("%s with %d cases, want %s: %+v", r.Verdict, total, want, n)
+		}
 	}
 	// A crossing's small cells.
 	r := ruleOf(t, decide(t, "attributes: {a: [x, y], b: [u, v]}\nintersections: [[a, b]]\nrules: [{id: r, rate: error, attribute: [a, b], max_group_gap: 0.5}]",
 		cases("label,prediction,a,b", 40, "1,1,x,u", 40, "1,1,x,v", 40, "1,1,y,u", 12, "1,1,y,v")))
 	if want := (report.Needs{What: "cases with a prediction in y × v (with a label), or declare a coarser crossing before the run", AtLeast: 18}); *r.Needs != want {
 		t.Errorf("needs %+v, want %+v", *r.Needs, want)
+	}
+}
+
+// TestSmallNeeds: what small groups lack decides the rule only where it does; else it is said what the rule needs beyond that.
+func TestSmallNeeds(t *testing.T) {
+	declared := func(rule string) string {
+		return "attributes: {sex: [female, male, other]}\nrules:\n  - {id: a, rate: false_negative, attribute: sex, " + rule + "}\n"
+	}
+	of := func(rule string, blocks ...any) report.Rule {
+		t.Helper()
+		r := ruleOf(t, decide(t, declared(rule), cases("label,prediction,sex", blocks...)))
+		if r.Verdict != report.InsufficientEvidence || r.Needs == nil {
+			t.Fatalf("%s: %s, needs %+v", rule, r.Verdict, r.Needs)
+		}
+		return r
+	}
+	const lack = "cases with a prediction in other (with label 1)"
+	const coarser = ", or declare coarser groups before the run"
+	// No one is missed: with 30 cases the upper end of other is 1 − (.05/6)^(1/30) = .147. All of other are: the lower end is .853.
+	for _, c := range []struct {
+		rule string
+		file []any
+		want string
+	}{
+		{"max_group_gap: 0.2", []any{100, "1,1,female", 100, "1,1,male", 12, "1,1,other"}, lack + coarser},
+		{"max_group_gap: 0.2, interval: pairwise", []any{100, "1,1,female", 100, "1,1,male", 12, "1,1,other"}, lack + coarser},
+		{"worst_group: {maximum: 0.2}", []any{100, "1,1,female", 100, "1,1,male", 12, "1,1,other"}, lack + coarser},
+		{"max_group_gap: 0.2", []any{100, "1,1,female", 100, "1,1,male", 12, "1,0,other"}, lack + coarser + " (as FAIL)"},
+		{"worst_group: {maximum: 0.2}", []any{100, "1,1,female", 100, "1,1,male", 12, "1,0,other"}, lack + coarser + " (as FAIL)"},
+		{"max_group_gap: 0.2, interval: pairwise", []any{100, "1,1,female", 100, "1,1,male", 12, "1,0,other"}, lack + coarser + " (as FAIL)"},
+	} {
+		r := of(c.rule, c.file...)
+		if want := (report.Needs{What: c.want, AtLeast: 18}); *r.Needs != want {
+			t.Errorf("%s: needs %+v, want %+v", c.rule, *r.Needs, want)
+		}
+		want := report.Pass
+		if strings.HasSuffix(c.want, "(as FAIL)") {
+			want = report.Fail
+		}
+		if r := ruleOf(t, decide(t, declared(c.rule), cases("label,prediction,sex", append(c.file, 18, c.file[5])...))); r.Verdict != want {
+			t.Errorf("%s: with them it is %s, want %s", c.rule, r.Verdict, want)
+		}
+	}
+	// A gap that takes more than they lack: a sample of the size that is named decides, three quarters of it do not.
+	for _, rule := range []string{"max_group_gap: 0.15", "max_group_gap: 0.15, interval: pairwise", "worst_group: {maximum: 0.2}", "min_group_ratio: 0.5"} {
+		r := of(rule, 10, "1,0,female", 90, "1,1,female", 10, "1,0,male", 90, "1,1,male", 2, "1,0,other", 18, "1,1,other")
+		var size int
+		const form = lack + " for it to count at all" + coarser + "; the rule then needs about %d cases in all in a new sample (or `looks: repeated`, set before collecting), at the present rates and shares of the groups"
+		if _, err := fmt.Sscanf(strings.ReplaceAll(r.Needs.What, "%", ""), form, &size); err != nil || r.Needs.AtLeast != 10 {
+			t.Errorf("%s: needs %+v (%v)", rule, *r.Needs, err)
+			continue
+		}
+		for times, want := range map[int]report.Verdict{(size + 219) / 220: report.Pass, size * 3 / 4 / 220: report.InsufficientEvidence} {
+			again := ruleOf(t, decide(t, declared(rule), cases("label,prediction,sex", 10*times, "1,0,female", 90*times, "1,1,female", 10*times, "1,0,male", 90*times, "1,1,male", 2*times, "1,0,other", 18*times, "1,1,other")))
+			if again.Verdict != want {
+				t.Errorf("%s: %s with %d cases, want %s; it needs %+v", rule, again.Verdict, 220*times, want, *r.Needs)
+			}
+		}
+	}
+	// Nothing is known of an empty group; of a file without any case in two, of both.
+	if r, want := of("max_group_gap: 0.2", 100, "1,1,female", 100, "1,1,male"), lack+" for it to count at all"+coarser+"; what the rule needs beyond that cannot be told before something is recorded in other"; r.Needs.AtLeast != 30 || r.Needs.What != want {
+		t.Errorf("needs %+v, want %s", *r.Needs, want)
+	}
+	if r := of("max_group_gap: 0.2", 100, "1,1,female"); r.Needs.AtLeast != 60 || !strings.HasPrefix(r.Needs.What, "cases with a prediction in male (30) and other (30) (with label 1) for them to count at all") ||
+		!strings.HasSuffix(r.Needs.What, "before something is recorded in male and other") {
+		t.Errorf("needs %+v", *r.Needs)
+	}
+	// Two groups that are surely far apart would fail in a larger file, whatever an empty third one shows.
+	if r := of("max_group_gap: 0.2", 65, "1,0,female", 35, "1,1,female", 35, "1,0,male", 65, "1,1,male"); r.Needs.AtLeast != 30 || !strings.Contains(r.Needs.What, "; the rule then needs about ") || !strings.HasSuffix(r.Needs.What, "(as FAIL)") {
+		t.Errorf("needs %+v", *r.Needs)
+	}
+	// On the threshold, and with what is missing in the way.
+	if r := of("max_group_gap: 0.3", 50, "1,0,female", 50, "1,1,female", 20, "1,0,male", 80, "1,1,male", 4, "1,0,other", 6, "1,1,other"); r.Needs.AtLeast != 20 ||
+		!strings.HasSuffix(r.Needs.What, "; the rule then needs other data: the measured largest gap is 0.3, the threshold itself, so that no number of cases would decide") {
+		t.Errorf("needs %+v", *r.Needs)
+	}
+	if r := of("max_group_gap: 0.2", 20, "1,0,female", 80, "1,1,female", 20, "1,0,male", 60, "1,1,male", 20, "1,,male", 2, "1,0,other", 8, "1,1,other"); r.Needs.AtLeast != 20 ||
+		!strings.Contains(r.Needs.What, "; the rule then needs what is missing to be recorded, 20 predictions (20 in male): as it is, no number of cases would decide; with all recorded at the present rates the rule needs about ") {
+		t.Errorf("needs %+v", *r.Needs)
+	}
+	// With too much left out both are said; a rule that would be decided otherwise needs nothing else.
+	r := of("max_group_gap: 0.2", 100, "1,1,female", 100, "1,1,male", 12, "1,1,other", 60, "1,1,")
+	if want := "of the cases left out to be recorded, so that no more than max_left_out (0.10) is left out; the rule then needs about 18 " + lack + coarser; r.Needs.What != want || r.Needs.AtLeast != 33 { // .1 × 272 = 27.2
+		t.Errorf("needs %+v, want %s", *r.Needs, want)
+	}
+	r = of("max_group_gap: 0.2", 100, "1,1,female", 100, "1,1,male", 100, "1,1,other", 60, "1,1,")
+	if want := "of the cases left out to be recorded, so that no more than max_left_out (0.10) is left out"; r.Needs.What != want {
+		t.Errorf("needs %+v, want %s", *r.Needs, want)
 	}
 }
 

@@ -512,11 +512,17 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 	case out.Verdict != report.InsufficientEvidence:
 	case d.cases == 0:
 		out.Reason = q.emptySlice(r)
-	case d.exceeded:
-		out.Needs = d.leftOutNeeds()
 	default:
-		if out.Needs, err = q.needs(r, d.contest, pairs, d.cases); err != nil {
-			return out, fmt.Errorf("%s: %w", r.Name(), err)
+		if d.standing.verdict == report.InsufficientEvidence {
+			if out.Needs, err = d.needs(pairs); err != nil {
+				return out, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+		}
+		if d.exceeded { // first of all, fewer have to be left out; the rule may need more than that
+			beyond := out.Needs
+			if out.Needs = d.leftOutNeeds(); beyond != nil {
+				out.Needs.What += "; the rule then needs " + phrase(beyond)
+			}
 		}
 	}
 	return out, nil
