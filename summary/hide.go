@@ -25,6 +25,7 @@ type hiding struct {
 	counts bool            // no count of a measure is shown, since one of them is below least
 	data   bool            // nor any count of what was read but the first
 	groups map[string]bool // the groups whose numbers are hidden, by their labels
+	whole  bool            // a rate of everyone has a small count: it could be worked out from its difference to another
 	fixed  map[int]bool    // whole numbers that the gate's settings have
 }
 
@@ -47,6 +48,7 @@ func newHiding(g *report.Gate) hiding {
 		// A number of people or labels alone, without what was counted of them, is no part of a total.
 		ofUnits := m.Numerator == nil && m.Denominator == nil && m.Better == nil
 		h.counts = h.counts || small && !ofUnits || h.smallAside(m)
+		h.whole = h.whole || small && !ofUnits && !isGroup(m)
 	}
 	for i := range g.Measures {
 		look(&g.Measures[i])
@@ -101,7 +103,8 @@ func (h hiding) smallAside(m *report.Measure) bool {
 // numbers reports that a measure's estimate and interval are hidden. A group with a small count in one rate has all of its rates
 // hidden: they are made of the same four counts.
 func (h hiding) numbers(m *report.Measure) bool {
-	return h.least > 0 && (h.small(m) || h.smallMissing(m) || isGroup(m) && h.groups[labelText(m.Labels)])
+	difference := m.Scale != nil && m.Scale.Lower < 0 && !isGroup(m)
+	return h.least > 0 && (h.small(m) || h.smallMissing(m) || difference && h.whole || isGroup(m) && h.groups[labelText(m.Labels)])
 }
 
 // shown is a rule without the groups and pairs whose numbers are hidden.

@@ -280,6 +280,18 @@ func TestSettingsAreNotHidden(t *testing.T) {
 	}
 }
 
+// A difference tells a rate of everyone that is hidden, beside the other one.
+func TestDifferenceOfHiddenRate(t *testing.T) {
+	rate := report.Measure{Metric: "blind_agreement", Numerator: report.Int(96), Denominator: report.Int(100), Scale: unit}
+	gap := report.Measure{Metric: "anchoring_gap", Units: report.Int(200), Scale: difference}
+	for least, want := range map[int]bool{4: false, 5: true} { // 4 of the 100 do not agree
+		h := newHiding(&report.Gate{MinShown: least, Measures: []report.Measure{rate, gap}})
+		if h.numbers(&gap) != want || h.numbers(&rate) != want {
+			t.Errorf("min_shown %d: the gap is hidden: %v, the rate: %v", least, h.numbers(&gap), h.numbers(&rate))
+		}
+	}
+}
+
 // A reason that speaks of a group whose numbers are hidden is not shown, though the rule's own numbers are.
 func TestReasonOfHiddenGroup(t *testing.T) {
 	for reason, want := range map[string]bool{"In g_0 it is 0.250.": true, "Between g_1 and g_2 it is 0.250.": false} {
