@@ -121,7 +121,7 @@ func TestEmptyFlags(t *testing.T) {
 		}
 	}
 	walk(inMemory().root())
-	for _, name := range []string{"policy", "delimiter", "today", "fail-on", "design", "assignment", "baseline", "candidate", "cases", "reviewers", "seed", "example", "gate"} {
+	for _, name := range []string{"policy", "delimiter", "today", "fail-on", "design", "assignment", "baseline", "candidate", "cases", "reviewers", "seed", "example", "gate", "draw", "certificate", "items", "rate", "minimum", "previous"} {
 		if !found[name] {
 			t.Errorf("there is no flag --%s, or it is no text", name)
 		}
