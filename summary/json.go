@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"bytes"
 	"io"
 
 	"github.com/oloproof/oloproof/engine/report"
@@ -14,14 +13,6 @@ func JSON(w io.Writer, r *report.Report, _ Options) error {
 	if err != nil {
 		return err
 	}
-	// Two "#" on a line stand in a text, and so does a bracket beside them: what holds arrays has names of ours.
-	for line := range bytes.Lines(doc) {
-		if bytes.Count(line, []byte("#")) > 1 {
-			line = bytes.ReplaceAll(line, []byte("["), []byte(`\u005b`))
-		}
-		if _, err := w.Write(line); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = w.Write(report.SafeInLogs(doc))
+	return err
 }

@@ -46,8 +46,11 @@ func escapeInvisible(doc []byte) []byte {
 	return b.Bytes()
 }
 
-// invisible reports a character of the Unicode category Cf.
-func invisible(r rune) bool { return unicode.Is(unicode.Cf, r) }
+// invisible reports a character that shows nothing: of the Unicode category Cf, or a control character beyond those of
+// ASCII that the encoder has escaped, such as U+009B, which begins a terminal's commands.
+func invisible(r rune) bool {
+	return unicode.Is(unicode.Cf, r) || r >= 0x7f && unicode.Is(unicode.Cc, r)
+}
 
 // MarshalJSON writes the counts as an object, in their order.
 func (d Data) MarshalJSON() ([]byte, error) {

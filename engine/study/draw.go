@@ -1,11 +1,12 @@
 package study
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/csv"
+
 	"errors"
 	"fmt"
 	"hash"
@@ -202,21 +203,24 @@ func below(mark [sha256.Size]byte, limit *big.Int) bool {
 }
 
 // WriteDraw writes a draw in the order given, as CSV with the header item,visibility,inclusion_probability: lines
-// end with \n, and fields are quoted as RFC 4180 says where they have to be. The only errors are w's own.
+// end with \n. Items are quoted where RFC 4180 says so, where a spreadsheet could split them at another delimiter, and
+// where a CI runner that prints the line could take it for a command ("::"). The only errors are w's own.
 func WriteDraw(w io.Writer, drawn []Drawn) error {
-	c := csv.NewWriter(w)
-	// The writer keeps its first error for Error below.
-	_ = c.Write([]string{"item", "visibility", "inclusion_probability"})
+	b := bufio.NewWriter(w) // keeps its first error for Flush
+	fmt.Fprintln(b, "item,visibility,inclusion_probability")
 	var last rows.Decimal
 	text := last.String()
 	for _, d := range drawn {
 		if d.Probability != last { // most items have the one before's
 			last, text = d.Probability, d.Probability.String()
 		}
-		_ = c.Write([]string{d.Item, visibility(d.Blind), text})
+		item := d.Item
+		if strings.ContainsAny(item, ",;|\"") || strings.HasPrefix(item, ":") {
+			item = `"` + strings.ReplaceAll(item, `"`, `""`) + `"`
+		}
+		fmt.Fprintf(b, "%s,%s,%s\n", item, visibility(d.Blind), text)
 	}
-	c.Flush()
-	if err := c.Error(); err != nil {
+	if err := b.Flush(); err != nil {
 		return fmt.Errorf("writing the draw: %w", err)
 	}
 	return nil

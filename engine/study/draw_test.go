@@ -461,3 +461,25 @@ func csvOf(t fataler, drawn []Drawn) string {
 func drawDiff(a, b []Drawn) string {
 	return cmp.Diff(a, b, cmpopts.EquateEmpty(), cmpopts.EquateComparable(rows.Decimal{}))
 }
+
+// TestWhatRunsElsewhere holds ids to what a CI runner's log and a spreadsheet that splits at another delimiter would make
+// of a printed draw.
+func TestWhatRunsElsewhere(t *testing.T) {
+	var items Items
+	diags := &diag.List{}
+	for _, id := range []string{"a##[error]b", "##vso[task.setvariable variable=x]y", "one\u2028two"} {
+		items.Add(id, diag.Pos{}, diags)
+	}
+	if n := diags.Len(); n != 3 || items.Len() != 0 {
+		t.Errorf("%d of 3 ids are refused, and %d are kept", n, items.Len())
+	}
+	var b strings.Builder
+	list := []Drawn{{Item: "::error::x", Blind: true}, {Item: "x;=cmd|'/c calc'!A1"}}
+	if err := WriteDraw(&b, list); err != nil {
+		t.Fatal(err)
+	}
+	want := "item,visibility,inclusion_probability\n\"::error::x\",blind,0\n\"x;=cmd|'/c calc'!A1\",visible,0\n"
+	if b.String() != want {
+		t.Errorf("printed %q, want %q", b.String(), want)
+	}
+}

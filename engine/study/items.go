@@ -46,7 +46,7 @@ func (l *Items) LikeFormulas() int { return l.formulas }
 func (l *Items) Add(id string, pos diag.Pos, diags *diag.List) {
 	id = strings.TrimSpace(id)
 	formula := likeFormula(id)
-	control := strings.IndexFunc(id, unicode.IsControl)
+	control := strings.IndexFunc(id, breaksLine)
 	switch first, again := l.at[id]; {
 	case id == "":
 		diags.Addf(pos, "this id is empty: an id needs at least one character that is not a space")
@@ -55,6 +55,8 @@ func (l *Items) Add(id string, pos diag.Pos, diags *diag.List) {
 	case control >= 0:
 		c, _ := utf8.DecodeRuneInString(id[control:])
 		diags.Addf(pos, "the id %s has the control character %U: ids are text on one line", diag.Quote(id), c)
+	case strings.Contains(id, "##[") || strings.Contains(id, "##vso["):
+		diags.Addf(pos, "the id %s has %q in it, which a CI runner that prints the draw could run as a command: write the id otherwise, here and in the labels", diag.Quote(id), "##[")
 	case again && l.pos[first] == (diag.Pos{}):
 		diags.Addf(pos, "the item %s is the same as number %d: each item may stand once", diag.Quote(id), first+1)
 	case again:
@@ -80,6 +82,9 @@ func (l *Items) Add(id string, pos diag.Pos, diags *diag.List) {
 		}
 	}
 }
+
+// breaksLine reports a control character, or one of Unicode's own ends of a line or a paragraph.
+func breaksLine(c rune) bool { return unicode.IsControl(c) || c == '\u2028' || c == '\u2029' }
 
 // likeFormula reports whether a spreadsheet takes an id for a formula.
 func likeFormula(id string) bool {

@@ -36,7 +36,7 @@ def chance(n, rate, floor):
 
 
 def quote(text):
-    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\n\r') else text
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',;|"') or text[0] == ":" else text
 
 
 def show(items, blind, probability):
