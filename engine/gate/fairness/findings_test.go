@@ -37,8 +37,12 @@ func TestFindings(t *testing.T) {
 		"empty_groups":               "warning 1 No case lies in 1 declared group of sex: Male. A rule over all of them cannot pass.\nwarning 1 No case lies in 1 declared group of grade: 2. A rule over all of them cannot pass.\n" + "warning 4 No case lies in 4 declared groups of sex × grade: female × 2, male × 2, Male × 1 and 1 more. A rule over all of them cannot pass.\n",
 		"groups_differ_only_in_form": `warning 2 The declared groups of sex "Male", "male" differ only in letter case, spaces or Unicode form; values are compared as text, so write each one way.` + "\n",
 		"constant_column":            "note 16 Every recorded label is 1.\nnote 17 Every recorded prediction is 1.\n",
-		"probabilities_missing":      "note 1 1 case has no probability: left out of calibration.\n",
-		"probabilities_rounded":      "note 4 4 probabilities have more than 18 decimals; the rest was rounded, half to even.\n",
+		"group_sizes": "note 3 Cases in the groups of sex: Male (0), female (3), male (5).\nnote 2 Cases in the groups of grade: 2 (0), 1 (15).\n" +
+			"note 6 Cases in the groups of sex × grade: female × 2 (0), male × 2 (0), Male × 1 (0), Male × 2 (0), male × 1 (2), female × 1 (3).\n",
+		"small_groups": "note 3 Rule a cannot pass: every group of sex needs 30 labelled cases with a prediction (min_cell), and there are fewer in Male (0), male (2), female (3).\n" +
+			"note 3 Rule b cannot pass: every group of sex needs 30 labelled cases with a prediction (min_cell), and there are fewer in Male (0), male (2), female (3).\n",
+		"probabilities_missing": "note 1 1 case has no probability: left out of calibration.\n",
+		"probabilities_rounded": "note 4 4 probabilities have more than 18 decimals; the rest was rounded, half to even.\n",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
@@ -81,15 +85,127 @@ func TestWideGap(t *testing.T) {
 	}
 }
 
-// TestManyUndeclaredValues: more values than are kept are told as that.
+// TestManyUndeclaredValues: the most frequent ones are named while all are counted, and of more the first in order, told as that.
 func TestManyUndeclaredValues(t *testing.T) {
-	var blocks []any
-	for i := range 150 {
-		blocks = append(blocks, 1, fmt.Sprintf("1,1,v%03d", i))
+	blocks := []any{3, "1,1,zzz", 2, "1,1,yyy"}
+	for i := range mostValues - 2 {
+		blocks = append(blocks, 1, fmt.Sprintf("1,1,v%04d", i))
 	}
-	f := finding(decide(t, bySex("rate: error, max_group_gap: 0.5"), cases("label,prediction,sex", blocks...)), "undeclared_values")
-	if f == nil || f.Count != 150 || !strings.Contains(f.Message, `"v004" in 1 case, many more values`) {
-		t.Errorf("%+v", f)
+	declared := bySex("rate: error, max_group_gap: 0.5")
+	f := finding(decide(t, declared, cases("label,prediction,sex", blocks...)), "undeclared_values")
+	if want := `1003 cases have a value of sex that is not declared: "zzz" in 3 cases, "yyy" in 2 cases, "v0000" in 1 case, "v0001" in 1 case, "v0002" in 1 case, 995 more values. They are left out of the rules that use it, and counted there.`; f == nil || f.Count != 1003 || f.Message != want {
+		t.Errorf("%+v, want %s", f, want)
+	}
+	f = finding(decide(t, declared, cases("label,prediction,sex", append(blocks, 1, "1,1,a")...)), "undeclared_values")
+	if want := `1004 cases have a value of sex that is not declared, more than 1000 different ones, the first in order of which are: "a" in 1 case, "v0000" in 1 case, "v0001" in 1 case, "v0002" in 1 case, "v0003" in 1 case. They are left out of the rules that use it, and counted there.`; f == nil || f.Count != 1004 || f.Message != want {
+		t.Errorf("%+v, want %s", f, want)
+	}
+}
+
+// TestUndeclaredResemblances: what an undeclared value was perhaps meant to be.
+func TestUndeclaredResemblances(t *testing.T) {
+	one := func(declared, value string) string {
+		g := decide(t, "attributes: {region: "+declared+"}\nrules: [{id: a, rate: selection, attribute: region, worst_group: {minimum: 0}}]", cases("prediction,region", 1, "1,"+value))
+		f := finding(g, "undeclared_values")
+		if f == nil {
+			t.Fatalf("%s of %s: no finding", value, declared)
+		}
+		return f.Message
+	}
+	if got, want := one("[North, South]", "Nroth"), `1 case has a value of region that is not declared: "Nroth" in 1 case (did you mean "North"?). It is left out of the rules that use it, and counted there.`; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	for _, c := range []struct{ declared, value string }{
+		{"[f, m]", "x"},          // every letter is one slip from every other
+		{"[2019, 2020]", "2021"}, // another year is no slip of the pen
+		{"[North, South]", "Overseas"},
+		{"[none at all, some]", "none"}, // a marker
+	} {
+		if got := one(c.declared, c.value); strings.Contains(got, "did you mean") {
+			t.Errorf("%s of %s: %s", c.value, c.declared, got)
+		}
+	}
+}
+
+// TestNumbersWithoutBins: numbers where only texts are declared, all of them and nothing else.
+func TestNumbersWithoutBins(t *testing.T) {
+	for _, c := range []struct {
+		declared string
+		values   []string
+		want     string
+	}{
+		{"[under_30, 30_to_65, over_65]", []string{"17", "44.5"}, `No case has a declared value of age, and all that are recorded are numbers, such as "17"; did you mean age: {bins: [30, 65]}?`},
+		{"['65+', '30-64.5', '<30']", []string{"17", "17"}, `No case has a declared value of age, and all that are recorded are numbers, such as "17"; did you mean age: {bins: [30, 65]}?`}, // 3 numbers in 3 groups are no bounds of theirs
+		{"[18 to 30.5, 30.5 and over, minor (under 18)]", []string{"17"}, `No case has a declared value of age, and all that are recorded are numbers, such as "17"; did you mean age: {bins: [18, 30.5]}?`},
+		{"[young, old]", []string{"17"}, `No case has a declared value of age, and all that are recorded are numbers, such as "17"; did you mean age: {bins: [30, 65]}?`},
+		{"[young, old]", []string{"17", "unknown"}, ""},
+		{"[young, old]", []string{"17", "old"}, ""},
+		{"{bins: [30]}", []string{"17"}, ""},
+	} {
+		var blocks []any
+		for _, v := range c.values {
+			blocks = append(blocks, 1, "1,"+v)
+		}
+		f := finding(decide(t, "attributes: {age: "+c.declared+"}\nrules: [{id: a, rate: selection, attribute: age, worst_group: {minimum: 0}}]", cases("prediction,age", blocks...)), "numbers_without_bins")
+		if (f == nil) != (c.want == "") || f != nil && (f.Message != c.want || f.Count != len(c.values)) {
+			t.Errorf("%v of %s: %+v, want %s", c.values, c.declared, f, c.want)
+		}
+	}
+}
+
+// TestOpposed: labels and predictions that are wrong more often than right, and words that mean opposite things.
+func TestOpposed(t *testing.T) {
+	const declared = "attributes: {sex: [f, m]}\nrules: [{id: a, rate: error, attribute: sex, worst_group: {maximum: 1}}]"
+	// 81 of 100 wrong. At 95 % the interval of 8 right of 20 is .19 to .64, and holds .5; predictions and labels alone say nothing.
+	g := decide(t, declared, cases("label,prediction,sex", 40, "1,0,f", 41, "0,1,m", 19, "1,1,f", 50, ",1,f"))
+	if f := finding(g, "labels_and_predictions_opposed"); f == nil || f.Severity != report.Warning || f.Count != 81 ||
+		f.Message != "The prediction differs from the label in 81 % of the cases with both: are positive and negative swapped?" {
+		t.Errorf("81 of 100: %+v", f)
+	}
+	for _, blocks := range [][]any{{12, "1,0,f", 8, "1,1,m"}, {100, "1,,f"}, {100, ",1,f"}, {40, "1,0,f", 60, "1,,f"}} { // 40 wrong and 60 that may be right
+		if f := finding(decide(t, declared, cases("label,prediction,sex", blocks...)), "labels_and_predictions_opposed"); f != nil {
+			t.Errorf("%v: %+v", blocks, f)
+		}
+	}
+	g = decide(t, "label: {positive: bad, negative: good}\nprediction: {positive: good, negative: bad}\n"+declared, cases("label,prediction,sex", 1, "good,good,f"))
+	var got []string
+	for _, f := range g.Findings {
+		if f.Code == "opposite_words" {
+			got = append(got, f.Message)
+		}
+	}
+	want := []string{`"good" is the negative word of the label and the positive word of the prediction: is one of them the wrong way round?`,
+		`"bad" is the positive word of the label and the negative word of the prediction: is one of them the wrong way round?`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("opposite words (-want +got):\n%s", diff)
+	}
+	g = decide(t, "positive: good\nnegative: bad\nprediction: {positive: yes, negative: no}\n"+declared, cases("label,prediction,sex", 1, "good,yes,f"))
+	if f := finding(g, "opposite_words"); f != nil {
+		t.Errorf("unlike words: %+v", f)
+	}
+}
+
+// TestSizes: check tells, before any rate, how large the groups are and which are too small for a rule's rate; of many the smallest.
+func TestSizes(t *testing.T) {
+	declared := "attributes: {g: " + list("g", 25) + "}\nrules: [{id: a, rate: false_negative, attribute: g, max_group_gap: 0.2, where: {region: north}}]"
+	var blocks []any
+	for i := range 25 {
+		blocks = append(blocks, 50-i, fmt.Sprintf("1,1,g%d,north", i), 1, fmt.Sprintf("1,1,g%d,south", i), 2, fmt.Sprintf("0,1,g%d,north", i), 3, fmt.Sprintf("1,,g%d,north", i))
+	}
+	a, err := tryRun(run{verb: gate.Check, declaration: declared, names: []string{"c"}, files: map[string]string{"c": cases("label,prediction,g,region", blocks...)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// g24 has 50 − 24 with label 1 and a prediction in the north; 6 more in all. The five of fewer than 30 are g21 to g24 and, at 30, not g20.
+	var smallest []string
+	for i := 24; i > 4; i-- {
+		smallest = append(smallest, fmt.Sprintf("g%d (%d)", i, 56-i))
+	}
+	if f, want := finding(a.Gate, "group_sizes"), "Cases in the groups of g: "+strings.Join(smallest, ", ")+", 5 more groups."; f == nil || f.Count != 25 || f.Message != want {
+		t.Errorf("%+v, want %s", f, want)
+	}
+	if f, want := finding(a.Gate, "small_groups"), "Rule a cannot pass: every group of g where region=north needs 30 cases with label 1 and a prediction (min_cell), and there are fewer in g24 (26), g23 (27), g22 (28), g21 (29)."; f == nil || f.Count != 4 || f.Message != want {
+		t.Errorf("%+v, want %s", f, want)
 	}
 }
 

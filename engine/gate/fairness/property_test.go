@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -115,37 +116,47 @@ func TestDuplicatesAcrossParts(t *testing.T) {
 	}
 }
 
-// TestValues: the first texts of a column in byte order are counted exactly, in whatever order and parts they come.
+// TestValues: the first texts of a column in byte order are counted exactly, in whatever order and parts they come; all of them while
+// there are few.
 func TestValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		texts := rapid.SliceOfN(rapid.StringMatching(`[ab]{1,9}`), 1, 600).Draw(t, "texts")
+		most := rapid.SampledFrom([]int{1, 5, 40, 1000}).Draw(t, "most")
+		texts := rapid.SliceOfN(rapid.StringMatching(`[ab]{1,6}`), 1, 300).Draw(t, "texts")
 		count := map[string]int{}
 		for _, text := range texts {
 			count[text]++
 		}
-		var whole values
+		whole := values{most: most}
 		for rest := texts; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "part")
-			var part values
+			part := values{most: most}
 			for _, text := range rest[:n] {
 				part.add(text, 1)
+			}
+			if len(part.counts) > 2*most {
+				t.Fatalf("%d texts are kept, where %d are wanted", len(part.counts), most)
 			}
 			whole.merge(&part)
 			rest = rest[n:]
 		}
-		var distinct []string
-		for text := range count {
-			distinct = append(distinct, text)
-		}
-		slices.Sort(distinct)
-		kept := distinct[:min(len(distinct), mostValues)]
-		if !slices.Equal(whole.texts(), kept) || whole.more != (len(distinct) > mostValues) {
-			t.Fatalf("%d of %d texts are kept, more %t", len(whole.counts), len(distinct), whole.more)
+		distinct := slices.Sorted(maps.Keys(count))
+		kept := distinct[:min(len(distinct), most)]
+		got, more := whole.texts()
+		if !slices.Equal(got, kept) || more != (len(distinct) > most) {
+			t.Fatalf("%v are kept, more %t; want %v of %d", got, more, kept, len(distinct))
 		}
 		for _, text := range kept {
 			if whole.counts[text] != count[text] {
 				t.Fatalf("%s is counted %d times, want %d", text, whole.counts[text], count[text])
 			}
+		}
+		for _, text := range distinct {
+			if !whole.mayHold(text) {
+				t.Fatalf("%s is held not to occur", text)
+			}
+		}
+		if absent := kept[0] + "\x00"; whole.mayHold(absent) != (more && absent > kept[len(kept)-1]) {
+			t.Fatalf("%q is held to occur", absent)
 		}
 	})
 }

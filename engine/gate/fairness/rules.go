@@ -409,7 +409,10 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	if q.tally == nil {
 		return gate.Answer{}, fmt.Errorf("there is no declaration")
 	}
-	f := q.findings()
+	f, err := q.findings()
+	if err != nil {
+		return gate.Answer{}, err
+	}
 	g := report.Gate{Gate: Gate{}.Name(), Name: q.source.Section.Name.Value, Settings: q.settings(), Summary: q.summary(), Data: q.data(),
 		Assumptions: q.assumptions(), Limits: limits(), MinShown: q.source.Settings.MinShown.Value}
 	if q.source.Verb != gate.Check {

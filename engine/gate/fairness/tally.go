@@ -84,6 +84,11 @@ func newTally(p *plan) *Tally {
 		}
 		t.views = append(t.views, s)
 	}
+	for _, list := range [][]values{t.undeclared, t.sliced} {
+		for i := range list {
+			list[i].most = mostValues
+		}
+	}
 	return t
 }
 
@@ -332,47 +337,63 @@ func (t *Tally) Merge(other *Tally, diags *diag.List) {
 }
 
 // mostValues is how many different texts of a column are kept.
-const mostValues = 100
+const mostValues = 1000
 
-// values counts the texts of a column: of the first mostValues of them in byte order exactly, whatever the order in which
-// they come, since a text that is among the first of all is among the first of any part. The zero value is empty.
+// values counts the texts of a column: all of them exactly while there are at most `most`, else the first `most` in byte order, and
+// these exactly: whatever the order in which they come, a text that is among the first of all is among the first of any part.
 type values struct {
-	counts map[string]int
-	last   string // the last of them in byte order
-	more   bool   // there are others
+	most   int            // how many are kept, at least one
+	counts map[string]int // of up to twice as many: the surplus is dropped now and then
+	last   string         // once some were dropped: no text after it is among the first
+	more   bool           // some were dropped
 }
 
 // add counts a text n times.
 func (v *values) add(text string, n int) {
-	if _, known := v.counts[text]; known {
-		v.counts[text] += n
+	if v.more && text > v.last {
 		return
 	}
 	if v.counts == nil {
 		v.counts = map[string]int{}
 	}
-	if len(v.counts) == mostValues {
-		v.more = true
-		if text > v.last {
-			return
-		}
-		delete(v.counts, v.last)
-		v.last = ""
-		for known := range v.counts {
-			v.last = max(v.last, known)
-		}
+	if v.counts[text] += n; len(v.counts) > 2*v.most {
+		v.cut()
 	}
-	v.counts[text] = n
-	v.last = max(v.last, text)
+}
+
+// cut drops what is not among the first.
+func (v *values) cut() {
+	texts := slices.Sorted(maps.Keys(v.counts))
+	if len(texts) <= v.most {
+		return
+	}
+	for _, text := range texts[v.most:] {
+		delete(v.counts, text)
+	}
+	v.last, v.more = texts[v.most-1], true
 }
 
 // merge adds other's texts.
 func (v *values) merge(other *values) {
+	other.cut()
+	if other.more && (!v.more || other.last < v.last) { // other may have dropped what comes after
+		v.last = other.last
+	}
+	v.more = v.more || other.more
 	for text, n := range other.counts {
 		v.add(text, n)
 	}
-	v.more = v.more || other.more
 }
 
-// texts lists the kept texts in byte order.
-func (v *values) texts() []string { return slices.Sorted(maps.Keys(v.counts)) }
+// texts lists the kept texts in byte order, and whether there are others.
+func (v *values) texts() (list []string, more bool) {
+	v.cut()
+	return slices.Sorted(maps.Keys(v.counts)), v.more
+}
+
+// mayHold reports whether a text occurs, or may be among those that are not kept.
+func (v *values) mayHold(text string) bool {
+	v.cut()
+	_, found := v.counts[text]
+	return found || v.more && text > v.last
+}

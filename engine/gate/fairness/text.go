@@ -386,13 +386,13 @@ func (q *question) emptySlice(r *rule) string {
 			continue // its groups are counted elsewhere
 		}
 		seen := &q.tally.sliced[term.column]
-		if _, found := seen.counts[term.value]; found || seen.more && term.value > seen.last {
+		if seen.mayHold(term.value) {
 			continue
 		}
 		holds := "is empty throughout"
-		if len(seen.counts) > 0 {
-			holds = "holds " + gate.Quoted(seen.texts())
-			if seen.more {
+		if texts, more := seen.texts(); len(texts) > 0 {
+			holds = "holds " + gate.Quoted(texts)
+			if more {
 				holds += " and others"
 			}
 		}
