@@ -58,7 +58,7 @@ func Conditions(iv interval.Interval, unit string, j policy.Judging) string {
 	case iv.Method == interval.MethodClopperPearson:
 		return "Exact for independent " + unit + " of one rate, at one look."
 	case iv.Method == interval.MethodBonferroni:
-		return "Exact for independent " + unit + " of one rate, at one look; the error is divided by the number of groups, so that the intervals of all groups hold at once."
+		return "Exact for independent " + unit + " of one rate, at one look. The error is divided by the number of groups, so that the intervals of all groups hold at once."
 	case iv.Method == interval.MethodFisherProduct:
 		return "Holds for independent " + unit + " of two groups that have none in common, each group of one rate, at every size and at one look."
 	case iv.Method == interval.MethodUniformMixture && iv.Looks == interval.LooksAny:

@@ -378,6 +378,81 @@ func TestLabelsOfTheApprovedOnly(t *testing.T) {
 	}
 }
 
+// TestReasonNamesWhatFails: the pair that fails is named with its interval where another one is further apart as measured, or may be.
+func TestReasonNamesWhatFails(t *testing.T) {
+	declared := "attributes: {g: [a, b, c]}\nrules:\n  - {id: r, rate: selection, attribute: g, %s}\n"
+	// .4 and .1 of 1000, .5 of 30: c is further from b, but its interval is .29 wide on each side.
+	file := cases("prediction,g", 400, "1,a", 600, "0,a", 100, "1,b", 900, "0,b", 15, "1,c", 15, "0,c")
+	for rule, want := range map[string]string{
+		"max_group_gap: 0.22":         "The gap of a and b, 0.300 (interval ",
+		"min_group_ratio: 0.4":        "The ratio of a and b, 0.250 (interval ",
+		"worst_group: {maximum: 0.3}": "The whole interval is above the maximum of 0.3 in a.",
+	} {
+		r := ruleOf(t, decide(t, fmt.Sprintf(declared, rule), file))
+		pair := report.Pair{}
+		for _, p := range r.Pairs {
+			if p.Verdict == report.Fail {
+				pair = p
+			}
+		}
+		if r.Verdict != report.Fail || !strings.Contains(r.Reason, want) {
+			t.Errorf("%s: %s, %q; want %q", rule, r.Verdict, r.Reason, want)
+		}
+		if r.Pairs == nil {
+			continue
+		}
+		if own := fmt.Sprintf("(interval %s to %s)", down(*pair.Interval.Lower, 3), up(*pair.Interval.Upper, 3)); pair.Groups != [2]string{"a", "b"} || !strings.Contains(r.Reason, own) {
+			t.Errorf("%s: %q has no %q of %v", rule, r.Reason, own, pair.Groups)
+		}
+		if !strings.Contains(r.Conditions, "they need not be of one pair") {
+			t.Errorf("%s: conditions %q", rule, r.Conditions)
+		}
+	}
+}
+
+// TestOneFactOnce: over all rules and measures every fact is in one set of words, and what is a rule's own names it.
+func TestOneFactOnce(t *testing.T) {
+	declared := "attributes: {g: [a, b]}\nrules:\n"
+	for i, rule := range []string{"rate: selection, max_group_gap: 0.5", "rate: error, max_group_gap: 0.5", "rate: precision, min_group_ratio: 0.5", "rate: false_negative, worst_group: {maximum: 0.5}", "rate: true_positive, max_group_gap: 0.5, looks: repeated"} {
+		declared += fmt.Sprintf("  - {id: r%d, attribute: g, %s}\n", i, rule)
+	}
+	g := decide(t, declared, cases("label,prediction,g", 50, "1,1,a", 50, "0,0,b"))
+	sentences := map[string]bool{}
+	add := func(text string) {
+		for _, s := range strings.SplitAfter(text, ". ") {
+			sentences[strings.TrimSpace(s)] = true
+		}
+	}
+	for _, text := range g.Assumptions {
+		add(text)
+	}
+	for _, m := range g.Measures {
+		add(m.Conditions)
+	}
+	for _, r := range g.Rules {
+		add(r.Conditions)
+		for _, text := range r.Assumptions {
+			add(text)
+		}
+	}
+	for words, want := range map[string]int{"min_cell (30)": 1, "of one rate, at one look": 1, "The error is divided by the number of groups": 1, "mix of labels": 1, "FAIL comes out at most": 5, "The interval of the largest gap": 1} {
+		found := 0
+		for s := range sentences {
+			if strings.Contains(s, words) {
+				found++
+			}
+		}
+		if found != want {
+			t.Errorf("%d sentences say %q, want %d", found, words, want)
+		}
+	}
+	for i, r := range g.Rules {
+		if want := fmt.Sprintf("Rule r%d: if in truth ", i); !strings.HasPrefix(r.Assumptions[1], want) {
+			t.Errorf("%q does not begin with %q", r.Assumptions[1], want)
+		}
+	}
+}
+
 // TestBins: numbers at the bounds between groups, however they are written, and the meaning in words.
 func TestBins(t *testing.T) {
 	declared := "attributes: {age: {bins: [-5, 0, 30, 60.5]}}\nmin_cell: 1\nrules:\n  - {id: a, rate: selection, attribute: age, worst_group: {maximum: 1}}\n"

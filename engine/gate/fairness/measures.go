@@ -5,7 +5,6 @@ import (
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
-	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
@@ -30,7 +29,7 @@ func (q *question) measures() ([]report.Measure, error) {
 					}
 					known[key] = iv
 				}
-				list = append(list, q.measure(r, labels(c, g), &s, &view.cells[g], iv))
+				list = append(list, q.measure(r, c, g, &s, &view.cells[g], iv))
 			}
 		}
 		if view.bins == nil {
@@ -52,11 +51,11 @@ func labels(c *crossing, group int) map[string]string {
 }
 
 // measure is one group's rate with its interval.
-func (q *question) measure(r *rate, labels map[string]string, s *sides, c *counts, iv interval.Interval) report.Measure {
+func (q *question) measure(r *rate, of *crossing, group int, s *sides, c *counts, iv interval.Interval) report.Measure {
 	m := report.Measure{
-		Metric: r.name, Labels: labels, Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
+		Metric: r.name, Labels: labels(of, group), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Numerator: report.Int(s.recorded.K), Denominator: report.Int(r.denominator(s)), Units: report.Int(r.denominator(s)), UnitName: "cases",
-		Missing: report.Int(s.missing), LeftOut: withoutLabel(r, c), Conditions: gate.Conditions(iv, "cases", policy.Judging{}),
+		Missing: report.Int(s.missing), LeftOut: withoutLabel(r, c), Conditions: holds(iv, len(of.groups)),
 	}
 	if s.recorded.N > 0 {
 		m.Estimate = report.Number(quotient(s.recorded))

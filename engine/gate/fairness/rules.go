@@ -616,7 +616,7 @@ func (d *decision) addCells(out *report.Rule) {
 	c := d.rule.crossing
 	out.Cells = make([]report.Cell, len(c.groups))
 	for i := range out.Cells {
-		cell := report.Cell{Measure: d.q.measure(d.rule.rate, labels(c, i), &d.contest.sides[i], &d.view.cells[i], d.contest.rates[i]), Verdict: d.standing.cells[i]}
+		cell := report.Cell{Measure: d.q.measure(d.rule.rate, c, i, &d.contest.sides[i], &d.view.cells[i], d.contest.rates[i]), Verdict: d.standing.cells[i]}
 		if d.exceeded {
 			cell.Verdict = report.InsufficientEvidence
 		}

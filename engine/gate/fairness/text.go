@@ -137,6 +137,11 @@ func (d *decision) number(estimate *float64, iv interval.Interval) string {
 	return near(*estimate, d.places) + " (interval " + d.span(iv.Lower, iv.Upper) + ")"
 }
 
+// apart is two groups and their gap or ratio in a sentence.
+func (d *decision) apart(p apart) string {
+	return fmt.Sprintf("%s and %s, %s,", d.named(p.i), d.named(p.j), d.number(d.contest.estimate(p.i, p.j), p.interval))
+}
+
 // where says where the largest gap, the smallest ratio or the worst group is, and where it may be.
 func (d *decision) where() string {
 	c, s := d.contest, &d.standing
@@ -252,8 +257,7 @@ func (d *decision) verdictText(verdict report.Verdict) string {
 		case verdict == report.Fail && d.justNamed(s.failing):
 			return "That whole interval is below " + t + "."
 		case verdict == report.Fail:
-			return fmt.Sprintf("Between %s and %s the whole interval of the ratio, %s, is below %s.", d.named(s.failing.i), d.named(s.failing.j),
-				d.span(s.failing.interval.Lower, s.failing.interval.Upper), t)
+			return fmt.Sprintf("The ratio of %s is below %s with its whole interval.", d.apart(s.failing), t)
 		case d.exceeded || s.anySmall:
 			return ""
 		}
@@ -265,8 +269,7 @@ func (d *decision) verdictText(verdict report.Verdict) string {
 	case verdict == report.Fail && d.justNamed(s.failing):
 		return "That whole interval is above " + t + "."
 	case verdict == report.Fail:
-		return fmt.Sprintf("Between %s and %s the whole interval of the gap, %s, is above %s.", d.named(s.failing.i), d.named(s.failing.j),
-			d.span(s.failing.interval.Lower, s.failing.interval.Upper), t)
+		return fmt.Sprintf("The gap of %s is above %s with its whole interval.", d.apart(s.failing), t)
 	case d.exceeded || s.anySmall:
 		return ""
 	}
@@ -293,13 +296,33 @@ func (d *decision) cellReason(i int) string {
 	return "Its gap to another group may be on either side of the threshold."
 }
 
-// conditions says when the rule's interval holds.
-func (d *decision) conditions() string {
-	text := gate.Conditions(d.standing.interval, "cases", policy.Judging{})
-	if d.standing.interval.Method == interval.MethodUniformMixture {
-		text += fmt.Sprintf(" The error is divided by the number of groups, %d, so that the intervals of all groups hold at once.", d.contest.groups)
+// holds says when an interval holds that shares the error of so many groups.
+func holds(iv interval.Interval, groups int) string {
+	text := gate.Conditions(iv, "cases", policy.Judging{})
+	if iv.Method == interval.MethodUniformMixture && groups > 1 {
+		text += " The error is divided by the number of groups, so that the intervals of all groups hold at once."
 	}
 	return text
+}
+
+// conditions says when the rule's interval holds, and what it is of.
+func (d *decision) conditions() string {
+	text := holds(d.standing.interval, d.contest.groups)
+	if d.contest.groups == 1 {
+		return text
+	}
+	of := ""
+	switch t := d.contest.threshold; {
+	case t.Kind == report.MaxGroupGap:
+		of = "The interval of the largest gap runs from the largest lower end of the pairs whose groups both have min_cell cases to the largest upper end of all pairs; they need not be of one pair."
+	case t.Kind == report.MinGroupRatio:
+		of = "The interval of the smallest ratio runs from the smallest lower end of all pairs to the smallest upper end of the pairs whose groups both have min_cell cases; they need not be of one pair."
+	case t.Side == report.Minimum:
+		of = "The interval of the lowest rate runs from the lowest lower end of all groups to the lowest upper end of those with min_cell cases; they need not be of one group."
+	default:
+		of = "The interval of the highest rate runs from the highest lower end of the groups with min_cell cases to the highest upper end of all; they need not be of one group."
+	}
+	return text + " " + of
 }
 
 // errors says in numbers how often a verdict may be wrong: for gaps and ratios a FAIL at most α and a PASS at most α/G of
@@ -331,7 +354,7 @@ func (d *decision) errors() string {
 			pass = over(2 * groups)
 		}
 	}
-	return fmt.Sprintf("If in truth %s, FAIL comes out at most %s of the time; if %s, PASS comes out at most %s of the time.", right, fail, wrong, pass)
+	return fmt.Sprintf("R%s: if in truth %s, FAIL comes out at most %s of the time; if %s, PASS comes out at most %s of the time.", strings.TrimPrefix(d.rule.Name(), "r"), right, fail, wrong, pass)
 }
 
 // percent writes a share as a percentage of three digits, rounded up: "2.5 %".
@@ -352,12 +375,13 @@ func percent(share *big.Rat) string {
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + " %"
 }
 
-// assumptions are what a rule's verdict rests on. conditions are its interval's.
+// assumptions are what a rule's verdict rests on: each fact in the same words whatever the rule, but for how often it errs, which
+// names the rule. conditions are its interval's.
 func (d *decision) assumptions(conditions string) []string {
 	list := append([]string{conditions, d.errors()}, d.q.assumptions()...)
-	list = append(list, fmt.Sprintf("min_cell (%d) counts %s, those that the rate is out of; a smaller group is not decided and keeps the rule from passing.", d.contest.minCell, d.q.counted(d.rule.rate)))
+	list = append(list, fmt.Sprintf("min_cell (%d) counts a group's cases with a prediction that the rate is out of; a smaller group is not decided and keeps its rule from passing.", d.contest.minCell))
 	if d.rule.rate.mixes() {
-		list = append(list, "The rate mixes cases of both labels, so it holds for people with the file's mix of labels only, not where cases were picked by their label.")
+		list = append(list, "A rate out of cases of both labels (error, accuracy, selection, and those out of one prediction) holds for people with the file's mix of labels only, not where cases were picked by their label.")
 	}
 	if d.rule.slice != "" {
 		list = append(list, gate.SliceAssumption)
