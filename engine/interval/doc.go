@@ -13,16 +13,18 @@
 //	Median           a median, one look
 //	SignTest         a p-value: do the changed cases move up as often as down? One look
 //	SignSequence     the same, any number of looks
-//	FixedListRate    a rate over a fixed list of cases, whose chances differ, one look
-//	Needed           about how many units would give an interval as wanted
-//	SignSequence     the same, any number of looks
 //	FixedListRate    a rate of independent 0/1 results of unlike chances, such as the trials of a fixed list of cases
 //	FixedListDifference  the difference of two versions on such a list
 //	GroupRate        a rate of one of several groups whose intervals hold at once, one look; GroupRateSequence any number
 //	GroupGap         the distance of two such rates; GroupRatio the ratio of the smaller to the larger
 //	ExactSides       a rate with an error of its own on each side, one look
 //	FisherGap        the distance of two groups' rates by itself, one look; FisherDifference the difference with its sign
+//	RateDifference   the difference of two rates from an interval of each, however they depend on each other
+//	WeightedMixture  a mean over a corpus whose items have unlike chances of being drawn, one look
+//	Batches          a share of a finite corpus drawn in batches, and of what rests of it; HypergeometricRest of one batch
+//	ExpectedDrawn    no interval: the chance of being drawn under a floor
 //	MeanDeviation    no interval: how far an observed share lies from its chance on average
+//	Needed           about how many units would give an interval as wanted
 //
 // # Missing values
 //

@@ -213,7 +213,7 @@ func closing(r *report.Report, status int) string {
 	if r.Verdict == report.NoVerdict {
 		rows := 0
 		for _, in := range r.Inputs {
-			if in.Role != "assignment" { // whose rows are no decisions
+			if in.Role != "assignment" && in.Role != "draw" { // whose rows are no decisions
 				rows += in.Rows
 			}
 		}
