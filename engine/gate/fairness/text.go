@@ -379,7 +379,7 @@ func percent(share *big.Rat) string {
 // names the rule. conditions are its interval's.
 func (d *decision) assumptions(conditions string) []string {
 	list := append([]string{conditions, d.errors()}, d.q.assumptions()...)
-	list = append(list, fmt.Sprintf("min_cell (%d) counts a group's cases with a prediction that the rate is out of; a smaller group is not decided and keeps its rule from passing.", d.contest.minCell))
+	list = append(list, fmt.Sprintf("The size of a group is its cases with a prediction that the rate is out of; with fewer than min_cell (%d) it is not decided and keeps its rule from passing.", d.contest.minCell))
 	if d.rule.rate.mixes() {
 		list = append(list, "A rate out of cases of both labels (error, accuracy, selection, and those out of one prediction) holds for people with the file's mix of labels only, not where cases were picked by their label.")
 	}
