@@ -150,6 +150,11 @@ func TestPublishedHidesSmallCounts(t *testing.T) {
 		for _, open := range []int{least, 7000, total.n + total.missing} { // settings, and how much was read
 			delete(told, open)
 		}
+		for n := range told { // what min_cell less a count is may be one of the report's own small numbers
+			if n < 130 {
+				delete(told, n)
+			}
+		}
 		text := write(t, "markdown", publishable(least, groups), Options{})
 		if !anySmall {
 			if strings.Contains(text, "| hidden |") || strings.Contains(text, "counts hidden") || strings.Contains(text, "min\\_shown") {
