@@ -16,8 +16,9 @@ type hand struct {
 	blind, visible, verify, accepted [3]int
 	// how many rows are reclassified because a suggestion was seen before, because they follow a disagreement, and
 	// how many are left out as repeats
-	seen, relabelled, repeated int
-	byPlace                    int
+	// how many follow a blind row that lacks its label or its suggestion
+	seen, relabelled, repeated, unclear int
+	placed                              int // pairs of which only the place tells whether blind or visible came first
 }
 
 // countedBy counts rows as the measures over items do.
@@ -33,9 +34,9 @@ func countedBy(t *testing.T, body string) hand {
 		return [3]int{}
 	}
 	h := hand{blind: rate(blindAgreement), visible: rate(visibleAgreement), verify: rate(verifyAcceptance), accepted: rate(acceptanceRate),
-		seen: g.Data.Of("suggestion_seen_before"), relabelled: g.Data.Of("relabelled_blind"), repeated: g.Data.Of("repeated_blind_labels")}
+		seen: g.Data.Of("suggestion_seen_before"), relabelled: g.Data.Of("relabelled_blind"), repeated: g.Data.Of("repeated_blind_labels"), unclear: g.Data.Of("after_unlabelled_blind")}
 	if f := finding(g, "order_by_place"); f != nil {
-		h.byPlace = f.Count
+		h.placed = f.Count
 	}
 	h.visible[1]-- // the second annotator's
 	h.visible[2]--
@@ -67,11 +68,11 @@ i3,ann,,,blind,,,,,,`,
 		"blind, then visible: both count": {`
 i1,ann,a,b,blind,,,,,,
 i1,ann,a,a,visible,,,,,,`,
-			hand{blind: [3]int{0, 1, 0}, visible: [3]int{1, 1, 0}, byPlace: 1}},
+			hand{blind: [3]int{0, 1, 0}, visible: [3]int{1, 1, 0}, placed: 1}},
 		"blind after visible: visible, and a missing blind label": {`
 i1,ann,a,b,visible,,,,,,
 i1,ann,a,a,blind,,,,,,`,
-			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 0}, seen: 1, byPlace: 1}},
+			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 0}, seen: 1, placed: 1}},
 		"the times tell which came first": {`
 i1,ann,a,b,visible,,,,,2026-03-01T10:00:01Z,
 i1,ann,a,a,blind,,,,,2026-03-01T10:00:00Z,`,
@@ -79,23 +80,43 @@ i1,ann,a,a,blind,,,,,2026-03-01T10:00:00Z,`,
 		"a missing time leaves it to the place": {`
 i1,ann,a,b,visible,,,,,2026-03-01T10:00:01Z,
 i1,ann,a,a,blind,,,,,,`,
-			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 0}, seen: 1, byPlace: 1}},
+			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 0}, seen: 1, placed: 1}},
 		"plain seconds tell no order": {`
 i1,ann,a,b,visible,,,,1,9,
 i1,ann,a,a,blind,,,,2,8,`,
-			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 0}, seen: 1, byPlace: 1}},
+			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 0}, seen: 1, placed: 1}},
 		"equal times leave it to the place": {`
 i1,ann,a,a,blind,,,,,1700000000,
 i1,ann,a,b,visible,,,,,1700000000,`,
-			hand{blind: [3]int{1, 1, 0}, visible: [3]int{0, 1, 0}}},
+			hand{blind: [3]int{1, 1, 0}, visible: [3]int{0, 1, 0}, placed: 1}},
 		"blind after a visible row without a label": {`
 i1,ann,a,,visible,,,,,,
 i1,ann,a,a,blind,,,,,,`,
-			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 1}, seen: 1, byPlace: 1}},
-		"blind and empty after visible: nothing visible, still missing": {`
+			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 1}, seen: 1, placed: 1}},
+		"blind and empty after visible: missing on both sides": {`
 i1,ann,a,a,visible,,,,,,
 i1,ann,a,,blind,,,,,,`,
-			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 1, 0}, seen: 1, byPlace: 1}},
+			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 1}, seen: 1, placed: 1}},
+		"blind and without its suggestion after visible: missing on both sides": {`
+i1,ann,a,a,visible,,,,,,
+i1,ann,,a,blind,,,,,,`,
+			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 2, 1}, seen: 1, placed: 1}},
+		"the suggestion was put on the screen before the blind label was given": {`
+i1,ann,a,a,blind,,,,1700000000,1700000020,
+i1,ann,a,a,visible,,,,1700000019,1700000030,`,
+			hand{blind: [3]int{0, 1, 1}, visible: [3]int{2, 2, 0}, seen: 1}},
+		"the suggestion was put on the screen as the blind label was given": {`
+i1,ann,a,a,blind,,,,1700000000,1700000020,
+i1,ann,a,a,visible,,,,1700000020,1700000030,`,
+			hand{blind: [3]int{1, 1, 0}, visible: [3]int{1, 1, 0}}},
+		"when the suggestion was put on the screen tells the order, also where no label has a time after it": {`
+i1,ann,a,a,blind,,,,,1700000020,
+i1,ann,a,a,visible,,,,1700000021,,`,
+			hand{blind: [3]int{1, 1, 0}, visible: [3]int{1, 1, 0}}},
+		"plain seconds tell no order of what was put on the screen": {`
+i1,ann,a,a,blind,,,,0,20,
+i1,ann,a,a,visible,,,,10,30,`,
+			hand{blind: [3]int{1, 1, 0}, visible: [3]int{1, 1, 0}, placed: 1}},
 		"blind, visible, blind": {`
 i1,ann,a,a,blind,,,,,1700000001,
 i1,ann,a,a,visible,,,,,1700000002,
@@ -104,33 +125,42 @@ i1,ann,a,a,blind,,,,,1700000003,`,
 		"a relabelling marked blind": {`
 i1,ann,a,b,blind,,,,,,
 i1,ann,a,a,blind,,,,,,`,
-			hand{blind: [3]int{0, 2, 1}, visible: [3]int{1, 1, 0}, relabelled: 1, byPlace: 1}},
+			hand{blind: [3]int{0, 2, 1}, visible: [3]int{1, 1, 0}, relabelled: 1}},
 		"two relabellings marked blind": {`
 i1,ann,a,b,blind,,,,,,
 i1,ann,a,b,blind,,,,,,
 i1,ann,a,a,blind,,,,,,`,
-			hand{blind: [3]int{0, 3, 2}, visible: [3]int{1, 2, 0}, relabelled: 2, byPlace: 1}},
+			hand{blind: [3]int{0, 3, 2}, visible: [3]int{1, 2, 0}, relabelled: 2}},
 		"a relabelling marked visible is one already": {`
 i1,ann,a,b,blind,,,,,,
 i1,ann,a,a,visible,,,,,,
 i1,ann,a,a,visible,,,,,,`,
-			hand{blind: [3]int{0, 1, 0}, visible: [3]int{2, 2, 0}, byPlace: 1}},
+			hand{blind: [3]int{0, 1, 0}, visible: [3]int{2, 2, 0}, placed: 1}},
 		"a second blind label after one that agreed is a repeat": {`
 i1,ann,a,a,blind,,,,,1700000001,
 i1,ann,a,b,blind,,,,,1700000002,`,
 			hand{blind: [3]int{1, 1, 0}, repeated: 1}},
-		"the first that is recorded counts": {`
+		"after one without a label, neither counts": {`
 i1,ann,a,,blind,,,,,1700000001,
 i1,ann,a,b,blind,,,,,1700000002,`,
-			hand{blind: [3]int{0, 1, 0}, repeated: 1}},
-		"one missing label, however often it is not given": {`
+			hand{blind: [3]int{0, 2, 2}, visible: [3]int{0, 1, 1}, unclear: 1}},
+		"after one without a label, each is missing, however often": {`
 i1,ann,a,,blind,,,,,1700000001,
-i1,ann,a,,blind,,,,,1700000002,`,
-			hand{blind: [3]int{0, 1, 1}, repeated: 1}},
-		"after a blind label without a suggestion, a disagreement cannot be told": {`
+i1,ann,a,,blind,,,,,1700000002,
+i1,ann,a,a,blind,,,,,1700000003,`,
+			hand{blind: [3]int{0, 3, 3}, visible: [3]int{0, 2, 2}, unclear: 2}},
+		"after one without its suggestion, whether it disagreed cannot be told": {`
 i1,ann,,b,blind,,,,,1700000001,
 i1,ann,a,a,blind,,,,,1700000002,`,
+			hand{blind: [3]int{0, 2, 2}, visible: [3]int{0, 1, 1}, unclear: 1}},
+		"where the item has no suggestion at all, a second one repeats": {`
+i1,ann,,b,blind,,,,,1700000001,
+i1,ann,,a,blind,,,,,1700000002,`,
 			hand{repeated: 1}},
+		"without its suggestion, which another person's row records": {`
+i1,ann,,a,blind,,,,,,
+i1,bob,a,a,visible,,,,,,`,
+			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 1, 0}}},
 		"another person's suggestion is not one's own": {`
 i1,ann,a,b,visible,,,,,,
 i1,bob,a,a,blind,,,,,,`,
@@ -147,7 +177,7 @@ i1,ann,a,a,blind,verify,,,,,`,
 		"blind after a verify row": {`
 i1,ann,a,a,visible,verify,,,,,
 i1,ann,a,a,blind,,,,,,`,
-			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 1, 0}, verify: [3]int{1, 1, 0}, seen: 1, byPlace: 1}},
+			hand{blind: [3]int{0, 1, 1}, visible: [3]int{1, 1, 0}, verify: [3]int{1, 1, 0}, seen: 1, placed: 1}},
 		"calibration, certification and audit count as labels do": {`
 i1,ann,a,a,blind,calibration,,,,,
 i2,ann,a,b,blind,certification,,,,,

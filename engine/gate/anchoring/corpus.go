@@ -12,8 +12,9 @@ import (
 	"github.com/oloproof/oloproof/engine/rows"
 )
 
-// mostBatches is how many unequal chances of a draw are taken as batches, each with a share of the error.
-const mostBatches = 10
+// mostBatches is how many unequal chances of a draw are taken as batches, each with a share of the error. They hold whether
+// a batch had a floor or not; weights, for more, do not.
+const mostBatches = 100
 
 // drawnItems counts, of the items drawn blind, those whose one label agrees with the model, by the chance with which they
 // were drawn. An item whose label is not recorded, has no suggestion, or is beside one that was given after a suggestion
@@ -310,7 +311,7 @@ func (v *view) weightedRate(s sample) (measured, error) {
 		return measured{}, fmt.Errorf("%s: %w", blindAgreement, err)
 	}
 	m := v.counted(blindAgreement, perItem, s.all(), "items", s, iv)
-	m.holds(fmt.Sprintf("Holds for the corpus, each item drawn blind independently of the others with the inclusion probability that is recorded, at least %s; at one look.", least), v.speaksOf())
+	m.holds(fmt.Sprintf("Holds for the corpus, at one look, where each item was drawn blind independently of the others, by no floor, with the inclusion probability that is recorded, at least %s.", least), v.speaksOf())
 	m.Estimate, m.Completions = nil, nil
 	if sums[0].total.Sign() > 0 {
 		m.Estimate = report.Number(sums[0].share(&sums[0].agree))

@@ -34,23 +34,30 @@ type drawn struct {
 // draw is the draw of blind items: all items of the corpus, those to be labelled blind and the others.
 type draw struct {
 	items   map[string]drawn
-	rounded int // probabilities with more decimals than are kept
+	rounded int        // probabilities with more decimals than are kept
+	column  diag.Pos   // of the first probability
+	empty   []diag.Pos // of probabilities that are not recorded, while none is
 }
 
-// add keeps one row of the draw.
+// newDraw returns an empty draw.
+func newDraw() *draw { return &draw{items: map[string]drawn{}} }
+
+// add keeps one row of the draw. A faulty row still takes its item, so that every problem is told at once.
 func (d *draw) add(r rows.Row, diags *diag.List) {
 	item, recorded := r.Text(drawItem)
-	ok := recorded
 	if !recorded {
 		diags.Addf(r.Pos(drawItem), "item is empty; every row needs one")
 	}
 	visibility, _ := r.Text(drawVisibility)
 	if visibility != "blind" && visibility != "visible" {
 		diags.Addf(r.Pos(drawVisibility), "visibility is %s; write \"visible\" or \"blind\"", diag.Quote(visibility))
-		ok = false
 	}
-	c, rounded := readChance(r, drawProbability, diags, &ok)
-	if !ok {
+	c, rounded := readChance(r, drawProbability, diags)
+	if c.value == whole && visibility == "visible" {
+		diags.Addf(c.pos, "inclusion_probability is 1, so the item was drawn blind for certain, and its visibility is \"visible\"; one of them is wrong")
+	}
+	d.checkEmpty(r, diags)
+	if !recorded {
 		return
 	}
 	if first, found := d.items[item]; found {
@@ -61,6 +68,23 @@ func (d *draw) add(r rows.Row, diags *diag.List) {
 		d.rounded++
 	}
 	d.items[item] = drawn{visibility == "blind", c, r.Pos(-1)}
+}
+
+// checkEmpty reports probabilities that are not recorded in a draw that records others: which chance such an item had
+// would be anyone's choice.
+func (d *draw) checkEmpty(r rows.Row, diags *diag.List) {
+	if _, recorded := r.Text(drawProbability); !recorded {
+		d.empty = append(d.empty, r.Pos(drawProbability))
+	} else if d.column == (diag.Pos{}) {
+		d.column = r.Pos(drawProbability)
+	}
+	if d.column == (diag.Pos{}) {
+		return
+	}
+	for _, pos := range d.empty {
+		diags.Addf(pos, "inclusion_probability is empty, and at %s one is recorded; a draw records it for every item or for none", d.column)
+	}
+	d.empty = nil
 }
 
 // blind counts the items drawn blind.

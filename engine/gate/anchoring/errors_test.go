@@ -2,6 +2,7 @@ package anchoring
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -112,7 +113,7 @@ func TestBadDraws(t *testing.T) {
 		"below the least": {"least_inclusion_probability: 0.5\n" + rule, "i0,blind,0.5\ni1,blind,0.49\n",
 			"draw.csv:3:10: inclusion_probability is 0.49, less than the least_inclusion_probability of the policy, 0.5"},
 		"fewer than are labelled": {"corpus_size: 29\n" + rule, "",
-			"policy.yaml:1:14: corpus_size is 29, fewer than the 30 items of the files that have a blind label"},
+			"policy.yaml:1:14: corpus_size is 29, fewer than the 30 items of the files"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := run{verb: gate.Decide, labels: rows, policy: c.policy}
@@ -129,6 +130,13 @@ func TestBadDraws(t *testing.T) {
 		t.Errorf("a column below the least: %s", got)
 	}
 }
+
+// wherePrefix and whereSuffix are around the reason why a rule's slice is not by that column.
+func wherePrefix(column int, name string) string {
+	return fmt.Sprintf("policy.yaml:1:%d: where: %s ", column, name)
+}
+
+const whereSuffix = "; a slice is of items: take a column that was known of the item beforehand and is the same in all of its rows\n"
 
 // TestBadPolicies: what does not go together is told where it is written, all at once.
 func TestBadPolicies(t *testing.T) {
@@ -167,9 +175,16 @@ func TestBadPolicies(t *testing.T) {
 		"looks: once": {"rules:\n- {id: g, metric: anchoring_gap, minimum: 0.5, per: item, looks: once, planned: 50}\n- {id: l, metric: blind_agreement, minimum: 0.5, per: label, looks: once, planned: 50}",
 			"policy.yaml:2:66: looks: once plans one number of units, and the gap over items or labels compares two sets of them; leave it out, or use `per: person`\n" +
 				"policy.yaml:3:69: looks: once fixes the number of units of a mean; a rate per label has an exact interval, which is for one look already"},
-		"slices by what is measured": {"rules: [{id: r, metric: blind_agreement, minimum: 0.5, where: {label: a, visibility: blind}}]",
-			"policy.yaml:1:64: where: label is what the study measures or sets, so a slice by it selects its own result; slice by something that was known beforehand\n" +
-				"policy.yaml:1:74: where: visibility is what the study measures or sets, so a slice by it selects its own result; slice by something that was known beforehand"},
+		"slices by what is not of an item": {"rules: [{id: r, metric: blind_agreement, minimum: 0.5, where: {annotator: ann, suggestion: a, label: a, visibility: blind, kind: audit, accepted: 1, inclusion_probability: 0.5, started_at: 1, labelled_at: 2}}]",
+			wherePrefix(64, "annotator") + "is of a label, and a slice by it would show a name (`per: person` counts each annotator once)" + whereSuffix +
+				wherePrefix(80, "suggestion") + "is what labels are held against, so a slice by it selects the items on which the model does well" + whereSuffix +
+				wherePrefix(95, "label") + "is what the study measures, so a slice by it selects its own result" + whereSuffix +
+				wherePrefix(105, "visibility") + "is of a label, and the metric says which labels it takes" + whereSuffix +
+				wherePrefix(124, "kind") + "is of a label: which of an item's labels are counted would be chosen by what came of the others" + whereSuffix +
+				wherePrefix(137, "accepted") + "is what the study measures, so a slice by it selects its own result" + whereSuffix +
+				wherePrefix(150, "inclusion_probability") + "says how the item was drawn, which the interval weighs" + whereSuffix +
+				wherePrefix(178, "started_at") + "is of a label, and measured" + whereSuffix +
+				strings.TrimSuffix(wherePrefix(193, "labelled_at")+"is of a label, and measured"+whereSuffix, "\n")},
 		"unknown keys": {"corpus_sise: 10\nrules: [{id: r, metric: blind_agreement, minimum: 0.5, pair: x}]",
 			"policy.yaml:1:1: unknown key \"corpus_sise\" in the policy; did you mean \"corpus_size\"? Allowed: confidence, looks, planned, mean_method, max_left_out, missing_values, columns, min_shown, requires, anchoring, name, rules, labels, draw, corpus_size, minimum_blind_sample, least_inclusion_probability, model, guideline, valid_until, valid_items\n" +
 				"policy.yaml:2:56: unknown key \"pair\" in rule r; allowed: id, metric, minimum, maximum, confidence, looks, planned, mean_method, max_left_out, where, advisory, waive, reviewed, per, interval, corpus_size"},

@@ -1,6 +1,8 @@
 package anchoring
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -8,7 +10,8 @@ import (
 	"github.com/oloproof/oloproof/engine/report"
 )
 
-// manyAlike is from how many visible labels on it is worth saying that an annotator took every suggestion.
+// manyAlike is from how many labels on it is worth saying that an annotator took every suggestion shown, or labelled as
+// another did.
 const manyAlike = 10
 
 // locate adds where the rows of a finding stand.
@@ -42,6 +45,8 @@ func (s *study) findings(t *Tally, floor int, showAnnotators bool) gate.Found {
 	f.Add("drawn_without_a_row", report.Warning, len(s.absent), "%s drawn blind and never labelled blind: each is a missing blind label.", gate.Plural(len(s.absent), "item was", "items were"))
 	warn("suggestion_seen_before", s.seenBefore, "%s after the same person had seen a suggestion for the item: visible labels, and each a missing blind label.", gate.Plural(len(s.seenBefore), "row marked blind comes", "rows marked blind come"))
 	warn("relabelled_blind", s.relabelled, "%s a blind label that differs from the suggestion: visible labels, and each a missing blind label.", gate.Plural(len(s.relabelled), "row marked blind follows", "rows marked blind follow"))
+	warn("after_unlabelled_blind", s.unclear, "%s a blind row of the same person and item that lacks its label or its suggestion: whether it repeats or corrects that cannot be told, so it is no evidence, and a missing label of both kinds.", gate.Plural(len(s.unclear), "row marked blind follows", "rows marked blind follow"))
+	f.Add("order_by_place", report.Warning, s.placed, "%s blind and visible rows that only their place in the files orders: which suggestion was seen first rests on it. Record labelled_at on every row; rules that the other order would turn are for a person.", gate.Plural(s.placed, "pair of a person and an item has", "pairs of a person and an item have"))
 	warn("evidence_shown", s.kindShown, "%s asked for as calibration, certification or audit, and the suggestion was on the screen: no evidence of the model.", gate.Plural(len(s.kindShown), "row was", "rows were"))
 	warn("evidence_seen_later", s.kindSeen, "%s asked for as calibration, certification or audit, and the same person was shown the suggestion later: such an item stays blind for that person.", gate.Plural(len(s.kindSeen), "blind row was", "blind rows were"))
 
@@ -49,13 +54,17 @@ func (s *study) findings(t *Tally, floor int, showAnnotators bool) gate.Found {
 	if c.blind == 0 {
 		f.Add("no_blind_rows", report.Warning, 1, "No row is blind: how often people agree with the model without seeing its suggestions is not in the files.")
 	} else if recorded := s.blindRecorded(); recorded < floor {
-		supply := len(s.items)
+		items := len(s.items)
 		if s.draw != nil {
-			supply = len(s.draw.items)
+			items = len(s.draw.items)
+		}
+		supply, only := items*len(s.annotators), "there are only "+gate.Plural(items, "item", "items") // each annotator can label each item
+		if !s.single() {
+			only = fmt.Sprintf("%s and %d annotators can supply only %d", gate.Plural(items, "item", "items"), len(s.annotators), supply)
 		}
 		text := gate.Plural(recorded, "blind comparison is", "blind comparisons are") + " recorded"
 		if supply < floor {
-			f.Add("few_blind_labels", report.Warning, 1, "%s where minimum_blind_sample asks for %d, and there are only %s: set the floor to what the corpus can supply.", text, floor, gate.Plural(supply, "item", "items"))
+			f.Add("few_blind_labels", report.Warning, 1, "%s where minimum_blind_sample asks for %d, and %s: set the floor to what the corpus can supply.", text, floor, only)
 		} else {
 			f.Add("few_blind_labels", report.Warning, 1, "%s where minimum_blind_sample asks for %d: label more items blind.", text, floor)
 		}
@@ -90,12 +99,12 @@ func (s *study) findings(t *Tally, floor int, showAnnotators bool) gate.Found {
 			}
 		}
 	}
-	warn("blind_without_suggestion", blindless, "%s no suggestion to compare with: left out of every agreement with the model. Record what the model would have suggested.", gate.Plural(len(blindless), "blind row has", "blind rows have"))
+	warn("blind_without_suggestion", blindless, "%s no suggestion to compare with: a missing comparison where another row of the item has one or the draw has the item blind, else left out. Record what the model would have suggested.", gate.Plural(len(blindless), "blind row has", "blind rows have"))
 	warn("visible_without_suggestion", visibleless, "%s no suggestion although it was on the screen: left out of every agreement with the model.", gate.Plural(len(visibleless), "visible row has", "visible rows have"))
 	f.Add("missing_labels", report.Note, len(blank), "%s no label; those that count as missing are completed both ways.", gate.Plural(len(blank), "row has", "rows have"))
 	f.Add("repeated_blind_labels", report.Note, len(s.repeated), "%s the same person's earlier one of the item: left out.", gate.Plural(len(s.repeated), "blind label repeats", "blind labels repeat"))
 	f.Add("shown_not_in_draw", report.Note, len(s.shownUnknown), "%s an item that the draw does not know.", gate.Plural(len(s.shownUnknown), "visible row is of", "visible rows are of"))
-	f.Add("order_by_place", report.Note, s.byPlace, "%s of one person and item are ordered by their place in the files, not by time: which suggestion was seen first rests on that order.", gate.Plural(s.byPlace, "group of rows", "groups of rows"))
+	f.Add("rows_by_place", report.Note, s.byPlace, "%s of one person and item are ordered by their place in the files, not by time: which label was the first rests on that order.", gate.Plural(s.byPlace, "group of rows", "groups of rows"))
 	f.Add("accepted_ignored", report.Note, len(acceptedBlind), "%s whether the suggestion was accepted; it is ignored.", gate.Plural(len(acceptedBlind), "blind row records", "blind rows record"))
 	rounded := t.rounded
 	if s.draw != nil {
@@ -123,8 +132,60 @@ func (s *study) findings(t *Tally, floor int, showAnnotators bool) gate.Found {
 	}
 	f.Add("accepts_everything", report.Warning, len(taken), "%s every suggestion shown, on %d items or more%s.", gate.Plural(len(taken), "annotator took", "annotators took"), manyAlike, named(taken))
 	f.Add("single_label", report.Note, len(single), "%s a single label%s.", gate.Plural(len(single), "annotator has", "annotators have"), named(single))
+	alike := s.identical()
+	f.Add("identical_annotators", report.Warning, len(alike), "%s the same label as another on every item that both labelled, %d or more: people who label together count as one annotator%s.", gate.Plural(len(alike), "annotator has", "annotators have"), manyAlike, named(alike))
 	s.values(&f, named)
 	return f
+}
+
+// mostTogether is how many people of one item are compared with each other, so that the work stays in proportion to the rows.
+const mostTogether = 100
+
+// identical lists the annotators whose labels are the same as another's on all items that both labelled, of which there are
+// manyAlike or more. A person's label of an item is the first one that is recorded.
+func (s *study) identical() []int {
+	type opinion struct {
+		annotator int
+		label     string
+	}
+	ofItem := make([][]opinion, len(s.items)) // each in the annotators' order, which is that of the rows
+	for i := range s.rows {
+		r := &s.rows[i]
+		of := ofItem[r.item]
+		if r.label.recorded && len(of) < mostTogether && (len(of) == 0 || of[len(of)-1].annotator != r.annotator) {
+			ofItem[r.item] = append(of, opinion{r.annotator, r.label.value})
+		}
+	}
+	alike := map[int]bool{}
+	shared, apart := make([]int, len(s.annotators)), make([]bool, len(s.annotators)) // of one annotator with each other
+	for from, to := 0, 0; from < len(s.rows); from = to {
+		a := s.rows[from].annotator
+		var met []int
+		for ; to < len(s.rows) && s.rows[to].annotator == a; to++ {
+			if to > from && s.rows[to].item == s.rows[to-1].item {
+				continue
+			}
+			of := ofItem[s.rows[to].item]
+			own := slices.IndexFunc(of, func(o opinion) bool { return o.annotator == a })
+			if own < 0 {
+				continue
+			}
+			for _, o := range of[own+1:] {
+				if shared[o.annotator] == 0 {
+					met = append(met, o.annotator)
+				}
+				shared[o.annotator]++
+				apart[o.annotator] = apart[o.annotator] || o.label != of[own].label
+			}
+		}
+		for _, b := range met {
+			if shared[b] >= manyAlike && !apart[b] {
+				alike[a], alike[b] = true, true
+			}
+			shared[b], apart[b] = 0, false
+		}
+	}
+	return slices.Sorted(maps.Keys(alike))
 }
 
 // blindRecorded counts the blind labels that are recorded and have a suggestion to compare with.
@@ -182,7 +243,7 @@ func (s *study) values(f *gate.Found, named func([]int) string) {
 			f.Add("constant_column", report.Note, 1, "Every recorded %s is %s.", c.name, diag.Quote(sortedKeys(c.values)[0]))
 		}
 	}
-	missing := s.likelyMissing()
+	missing := s.markers(true)
 	f.Add("likely_missing", report.Warning, missing.count, "%s %s, which no suggestion equals, and %s as disagreeing: if it means that nothing was recorded, list it under `missing_values`.",
 		gate.Plural(missing.count, "label is", "labels are"), gate.Quoted(missing.values), map[bool]string{true: "counts", false: "count"}[missing.count == 1])
 }
@@ -203,12 +264,12 @@ type likely struct {
 	values []string
 }
 
-// likelyMissing returns the labels that are a marker of "not recorded" and that no suggestion equals: as a label they can
-// never agree.
-func (s *study) likelyMissing() likely {
+// markers returns the labels that are a marker of "not recorded"; where unsuggested is set only those that no suggestion equals,
+// which as a label can never agree.
+func (s *study) markers(unsuggested bool) likely {
 	suggested, looks, values := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range s.rows {
-		if r := &s.rows[i]; r.suggestion.recorded {
+		if r := &s.rows[i]; unsuggested && r.suggestion.recorded {
 			suggested[r.suggestion.value] = true
 		}
 	}

@@ -26,7 +26,9 @@ func TestFindings(t *testing.T) {
 		{"suggestion_seen_before", labelled("x", "ann", "a", "visible") + labelled("x", "ann", "a", "blind"), 1, report.Warning, []int{3}, "1 row marked blind comes after"},
 		{"relabelled_blind", labelled("x", "ann", "b", "blind") + labelled("x", "ann", "a", "blind"), 1, report.Warning, []int{3}, "1 row marked blind follows"},
 		{"repeated_blind_labels", "x,ann,a,a,blind,,,,,1700000001,\nx,ann,a,a,blind,,,,,1700000002,\n", 1, report.Note, nil, "1 blind label repeats"},
-		{"order_by_place", labelled("x", "ann", "a", "blind") + labelled("x", "ann", "a", "visible"), 1, report.Note, nil, "1 group of rows"},
+		{"order_by_place", labelled("x", "ann", "a", "blind") + labelled("x", "ann", "a", "visible"), 1, report.Warning, nil, "1 pair of a person and an item has blind and visible rows that only their place in the files orders"},
+		{"rows_by_place", labelled("x", "ann", "b", "blind") + labelled("x", "ann", "a", "blind"), 1, report.Note, nil, "1 group of rows"},
+		{"after_unlabelled_blind", labelled("x", "ann", "", "blind") + "x,ann,a,a,blind,audit,,,,,\n", 1, report.Warning, []int{3}, "1 row marked blind follows a blind row"},
 		{"no_blind_rows", labelled("x", "ann", "a", "visible"), 1, report.Warning, nil, "No row is blind"},
 		{"few_blind_labels", labelled("x", "ann", "a", "blind"), 1, report.Warning, nil, "1 blind comparison is recorded where minimum_blind_sample asks for 20, and there are only 1 item"},
 		{"blind_without_suggestion", "x,ann,,a,blind,,,,,,\ny,ann,,a,blind,,,,,,\n", 2, report.Warning, []int{2, 3}, "2 blind rows have no suggestion"},
@@ -136,7 +138,7 @@ func TestDepartures(t *testing.T) {
 }
 
 // TestAnnotatorsAreNotShown: whatever annotators are called, no part of an answer, and no error, holds their names unless
-// that is asked for; a name that stands in the policy's own `where` is the policy's.
+// that is asked for.
 func TestAnnotatorsAreNotShown(t *testing.T) {
 	var hostile = []string{"zz<script>", "zz|`$(x)`", "zz\u202egnp", "ZZ::error::", "zz\x1b[31m", "zz\t,"}
 	var body strings.Builder
@@ -148,7 +150,7 @@ func TestAnnotatorsAreNotShown(t *testing.T) {
 		}
 	}
 	body.WriteString("only,\"zzsingle\",a,a,visible,,,,,,\nonly,\"zzSingle\",a,a,visible,,,,,,\n")
-	r := run{verb: gate.Decide, labels: header + body.String(), policy: "rules: [{id: r, metric: blind_agreement, minimum: 0.5, where: {annotator: none}}, {id: s, metric: anchoring_gap, minimum: 0}]"}
+	r := run{verb: gate.Decide, labels: header + body.String(), policy: "rules: [{id: r, metric: blind_agreement, minimum: 0.5, where: {site: none}}, {id: s, metric: anchoring_gap, minimum: 0}]"}
 	a, err := try(r)
 	if err != nil {
 		t.Fatal(err)
@@ -159,9 +161,6 @@ func TestAnnotatorsAreNotShown(t *testing.T) {
 	}
 	if i := strings.Index(strings.ToLower(string(text)), "zz"); i >= 0 {
 		t.Errorf("an annotator is named: …%s…", text[max(0, i-80):min(len(text), i+80)])
-	}
-	if !strings.Contains(a.Gate.Rules[0].Reason, "no row has that annotator") {
-		t.Errorf("reason %s", a.Gate.Rules[0].Reason)
 	}
 	r.show = true
 	shown, err := try(r)
@@ -197,10 +196,10 @@ func TestHostileItems(t *testing.T) {
 // TestSettingsAndTexts: what a certificate needs of the policy stands in the report's settings; what the answer rests on and
 // cannot tell are the source document's own.
 func TestSettingsAndTexts(t *testing.T) {
-	const policy = "model: m-7\nguideline: v3\nvalid_until: 2027-03-31\nvalid_items: 5000\ncorpus_size: 500\nminimum_blind_sample: 30\nleast_inclusion_probability: 0.2\nname: corpus\nmin_shown: 5\n" +
+	const policy = "model: m-7\nguideline: v3\nvalid_until: 2027-03-31\nvalid_items: 460\ncorpus_size: 500\nminimum_blind_sample: 30\nleast_inclusion_probability: 0.2\nname: corpus\nmin_shown: 5\n" +
 		"rules: [{id: r, metric: blind_agreement, minimum: 0.5}]"
 	g := decide(t, policy, several("b", "ann", "blind", 40, 40, 0))
-	want := map[string]string{"model": "m-7", "guideline": "v3", "valid_until": "2027-03-31", "valid_items": "5000", "corpus_size": "500", "minimum_blind_sample": "30", "least_inclusion_probability": "0.2"}
+	want := map[string]string{"model": "m-7", "guideline": "v3", "valid_until": "2027-03-31", "valid_items": "460", "corpus_size": "500", "corpus_rest": "460", "minimum_blind_sample": "30", "least_inclusion_probability": "0.2"}
 	if diff := cmp.Diff(want, g.Settings); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
@@ -227,7 +226,7 @@ func TestPolicyFilesNotRead(t *testing.T) {
 			n++
 		}
 	}
-	if n != 3 {
-		t.Errorf("%d files told as not read, want 3: %+v", n, g.Findings)
+	if f := finding(g, "draw_not_read"); n != 2 || f == nil || f.Severity != report.Warning || !strings.Contains(f.Message, "Add --draw") {
+		t.Errorf("%d files told as not read, want 2, and a draw: %+v", n, g.Findings)
 	}
 }

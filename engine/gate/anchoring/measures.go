@@ -74,7 +74,7 @@ func (v *view) with(j policy.Judging) *view {
 	return &other
 }
 
-// sliced is the view of the rows that a rule's `where` keeps.
+// sliced is the view of the items that a rule's `where` keeps.
 func (v *view) sliced(terms []gate.Term, name string) *view {
 	if len(terms) == 0 {
 		return v
@@ -87,11 +87,11 @@ func (v *view) sliced(terms []gate.Term, name string) *view {
 		{&v.verify, &part.verify, &part.unknown.verify},
 		{&v.shown, &part.shown, &part.unknown.shown},
 	} {
-		*l.kept, *l.unknown = slice(*l.from, terms)
+		*l.kept, *l.unknown = v.slice(*l.from, terms)
 	}
 	part.repeated = 0
 	for _, r := range v.study.repeated {
-		if in, unknown := matches(r.where, terms); in && !unknown {
+		if in, unknown := matches(v.where[r.item], terms); in && !unknown {
 			part.repeated++
 		}
 	}
@@ -99,9 +99,9 @@ func (v *view) sliced(terms []gate.Term, name string) *view {
 }
 
 // slice returns the entries that a rule's `where` keeps, and those it cannot tell because the column is not recorded.
-func slice(entries []entry, terms []gate.Term) (kept, unknown []entry) {
+func (s *study) slice(entries []entry, terms []gate.Term) (kept, unknown []entry) {
 	for _, e := range entries {
-		switch in, not := matches(e.where, terms); {
+		switch in, not := matches(s.where[e.item], terms); {
 		case !in:
 		case not:
 			unknown = append(unknown, e)
@@ -112,7 +112,7 @@ func slice(entries []entry, terms []gate.Term) (kept, unknown []entry) {
 	return kept, unknown
 }
 
-// matches reports whether a row's values are those of the terms, as far as they are recorded, and whether one is not.
+// matches reports whether an item's values are those of the terms, as far as they are recorded, and whether one is not.
 func matches(where []text, terms []gate.Term) (in, unknown bool) {
 	in = true
 	for _, t := range terms {
@@ -158,6 +158,7 @@ type comparison struct {
 	recorded        bool
 	agrees          bool // where it is recorded
 	extra           bool // it is missing, and beside another of the same person and item: a unit without a value
+	perhaps         bool // it is missing, and may be no visible one at all
 }
 
 // sample is the comparisons that a rate counts, ordered by annotator, then item.
@@ -174,11 +175,12 @@ func compared(entries, unknown []entry) sample {
 	var s sample
 	without := 0
 	for _, e := range entries {
-		if !e.suggestion.recorded {
+		if e.unsuggested {
 			without++
 			continue
 		}
-		s.list = append(s.list, comparison{e.item, e.annotator, e.label.recorded, e.label.recorded && e.label.value == e.suggestion.value, e.extra})
+		recorded := e.label.recorded && e.suggestion.recorded
+		s.list = append(s.list, comparison{e.item, e.annotator, recorded, recorded && e.label.value == e.suggestion.value, e.extra, e.perhaps})
 	}
 	s.left = without + len(unknown)
 	s.leftOut = gate.LeftOut(reasonNoSuggestion, without, reasonNoSlice, len(unknown))
@@ -210,7 +212,7 @@ func (v *view) sampleOf(metric string) sample {
 			without++
 			continue
 		}
-		s.list = append(s.list, comparison{e.item, e.annotator, true, e.accepted == yes, false})
+		s.list = append(s.list, comparison{item: e.item, annotator: e.annotator, recorded: true, agrees: e.accepted == yes})
 	}
 	s.left = len(v.unknown.shown)
 	s.leftOut = gate.LeftOut(reasonNotAccepted, without, reasonNoSlice, len(v.unknown.shown))
@@ -913,7 +915,7 @@ func lessMean(a gate.Fractions, n int, b gate.Fractions, m int) float64 {
 // gapPerPerson measures the mean over annotators of their own visible minus their own blind agreement. Where nobody has
 // labels of both kinds, it is the difference of the two means.
 func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
-	arms := map[int]*[2]tallied{}
+	arms, surely := map[int]*[2]tallied{}, map[int]bool{} // surely: there is no doubt that the person has a visible one
 	const b, s = 0, 1
 	for side, x := range [2]sample{b: blind, s: visible} {
 		for _, c := range x.list {
@@ -921,6 +923,9 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 				arms[c.annotator] = &[2]tallied{}
 			}
 			arms[c.annotator][side].add(c)
+			if side == s && !c.perhaps {
+				surely[c.annotator] = true
+			}
 		}
 	}
 	x, oneSided := &means{}, 0
@@ -933,6 +938,12 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 		own[b].missing += blind.absent
 		if own[b].n == 0 || own[s].n == 0 {
 			oneSided++
+			continue
+		}
+		if !surely[a] { // left out or not, which a value inside the range would decide
+			x.low, x.high = append(x.low, -1), append(x.high, 1)
+			x.lows.Add(1, 1, -1)
+			x.highs.Add(1, 1, 1)
 			continue
 		}
 		l, r := own[s], own[b]

@@ -73,7 +73,7 @@ func (v *view) people(name string) (measured, error) {
 	x := &means{}
 	missing, alone, without := 0, 0, 0
 	var all pairs // people_agreement
-	for _, of := range v.opinions() {
+	for item, of := range v.opinions() {
 		if len(of) == 1 {
 			alone++
 		}
@@ -81,12 +81,11 @@ func (v *view) people(name string) (measured, error) {
 			continue
 		}
 		var model tallied
-		suggested := true
 		for _, o := range of {
-			suggested = suggested && o.suggestion.recorded
-			model.add(comparison{recorded: o.label.recorded, agrees: o.label.recorded && o.label.value == o.suggestion.value})
+			recorded := o.label.recorded && o.suggestion.recorded
+			model.add(comparison{recorded: recorded, agrees: recorded && o.label.value == o.suggestion.value})
 		}
-		if name == modelMinusPeople && !suggested {
+		if name == modelMinusPeople && !v.comparable(item) {
 			without++
 			continue
 		}
@@ -110,7 +109,7 @@ func (v *view) people(name string) (measured, error) {
 		x.lows.Add(p.most, p.all, -1)
 		x.highs.Add(model.k+model.missing, model.n, 1)
 		x.highs.Add(p.least, p.all, -1)
-		if p.recorded > 0 {
+		if p.recorded > 0 && model.recorded() > 0 {
 			x.estimates.Add(model.k, model.recorded(), 1)
 			x.estimates.Add(p.agree, p.recorded, -1)
 			x.estimated++

@@ -68,6 +68,19 @@ func ruleSpec() policy.RuleSpec {
 	}
 }
 
+// notSliced says of the gate's own columns why no slice is by them.
+var notSliced = map[string]string{
+	"annotator":             "is of a label, and a slice by it would show a name (`per: person` counts each annotator once)",
+	"suggestion":            "is what labels are held against, so a slice by it selects the items on which the model does well",
+	"label":                 "is what the study measures, so a slice by it selects its own result",
+	"visibility":            "is of a label, and the metric says which labels it takes",
+	"kind":                  "is of a label: which of an item's labels are counted would be chosen by what came of the others",
+	"accepted":              "is what the study measures, so a slice by it selects its own result",
+	"inclusion_probability": "says how the item was drawn, which the interval weighs",
+	"started_at":            "is of a label, and measured",
+	"labelled_at":           "is of a label, and measured",
+}
+
 // rule is a policy's rule with the keys of this gate.
 type rule struct {
 	policy.Rule
@@ -91,7 +104,9 @@ type question struct {
 	policyNote []report.Finding
 	prospects  []diag.Diagnostic
 	tally      *Tally
-	draw       *draw  // nil without one
+	draw       *draw // nil without one
+	drawUnread bool  // the policy names one that was not read
+	validItems policy.Int
 	study      *study // once the rows are checked
 }
 
@@ -123,8 +138,12 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		}
 		switch {
 		case !own.Set:
-		case drawPath != "" || len(source.Files) > 0:
+		case drawPath != "":
 			q.policyNote = append(q.policyNote, gate.NotRead("draw", []policy.Text{own})...)
+		case len(source.Files) > 0:
+			q.drawUnread = true
+			q.policyNote = append(q.policyNote, report.Finding{Code: "draw_not_read", Severity: report.Warning, Count: 1,
+				Message: "The policy's `draw: " + own.Value + "` was not read: files were named on the command line. Add --draw: which items were drawn blind is not known without it."})
 		default:
 			drawPath, drawBase = own.Value, gate.Folder(s.Pos.File)
 		}
@@ -132,6 +151,7 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		diags.Add(diag.Diagnostic{Message: noFile})
 	}
 	q.tally = newTally(q.slicing.Columns)
+	q.tally.told.showAnnotators = source.Flags.ShowUnits
 	rename := map[string]string{}
 	known := columns(q.slicing.Columns)
 	for _, p := range source.Settings.Columns {
@@ -147,7 +167,7 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 	}
 	q.inputs = []gate.Input{{Paths: files, Base: base, Columns: known, Rename: rename, MissingValues: missing, Add: q.tally.Add}}
 	if drawPath != "" {
-		q.draw = &draw{items: map[string]drawn{}}
+		q.draw = newDraw()
 		q.inputs = append(q.inputs, gate.Input{Role: "draw", Paths: []string{drawPath}, Base: drawBase, Columns: drawColumns(), Add: q.draw.add})
 	}
 	return q
@@ -176,7 +196,8 @@ func (q *question) readSection(s *policy.Section, diags *diag.List) {
 	} else if until.Set {
 		q.settings["valid_until"] = until.Value
 	}
-	for key, n := range map[string]policy.Int{"valid_items": s.Map.Int("valid_items", 1, mostItems), "corpus_size": q.corpus, "minimum_blind_sample": q.floor} {
+	q.validItems = s.Map.Int("valid_items", 1, mostItems)
+	for key, n := range map[string]policy.Int{"valid_items": q.validItems, "corpus_size": q.corpus, "minimum_blind_sample": q.floor} {
 		if n.Set {
 			q.settings[key] = strconv.Itoa(n.Value)
 		}
@@ -240,8 +261,8 @@ func (q *question) compileRule(p policy.Rule) rule {
 		}
 	}
 	for _, w := range p.Where {
-		if slices.Contains([]string{"label", "visibility", "accepted", "started_at", "labelled_at"}, w.Key.Value) {
-			p.Map.Errorf(w.Key.Pos, "where: %s is what the study measures or sets, so a slice by it selects its own result; slice by something that was known beforehand", w.Key.Value)
+		if why, never := notSliced[w.Key.Value]; never {
+			p.Map.Errorf(w.Key.Pos, "where: %s %s; a slice is of items: take a column that was known of the item beforehand and is the same in all of its rows", w.Key.Value, why)
 		}
 	}
 	r.terms, r.slice = q.slicing.Terms(p.Where)
@@ -320,31 +341,54 @@ func (q *question) Rules() []policy.Rule {
 // CheckRows implements gate.RowsChecker.
 func (q *question) CheckRows(diags *diag.List) {
 	q.study = newStudy(q.tally, q.draw, q.source.Flags.ShowUnits, diags)
-	q.checkSize(q.corpus, diags)
-	for i := range q.rules {
-		q.checkSize(q.rules[i].size, diags)
-	}
+	q.checkSizes(diags)
 	q.checkLeast(diags)
 }
 
-// checkSize reports a size of the corpus that the files contradict.
-func (q *question) checkSize(size policy.Int, diags *diag.List) {
-	if !size.Set {
-		return
-	}
+// checkSizes reports sizes of the corpus that the files contradict, and a validity for more items than are left to hand
+// over; how many are left is one of the settings.
+func (q *question) checkSizes(diags *diag.List) {
+	known := len(q.study.items)
 	if q.draw != nil {
-		if n := len(q.draw.items); n != size.Value {
-			diags.Addf(size.Pos, "corpus_size is %d, and the draw has %s; the two are the same", size.Value, gate.Plural(n, "item", "items"))
+		known = len(q.draw.items)
+		for _, item := range q.study.items {
+			if _, drawn := q.draw.items[item]; !drawn {
+				known++
+			}
 		}
+	}
+	drawn, least := q.study.drawnBlind(), -1
+	for _, size := range append([]policy.Int{q.corpus}, q.ownSizes()...) {
+		switch {
+		case !size.Set:
+			continue
+		case q.draw != nil && len(q.draw.items) != size.Value:
+			diags.Addf(size.Pos, "corpus_size is %d, and the draw has %s; the two are the same", size.Value, gate.Plural(len(q.draw.items), "item", "items"))
+		case q.draw != nil && known > size.Value:
+			diags.Addf(size.Pos, "corpus_size is %d, fewer than the %d items of the files and the draw together; a draw has every item of the corpus", size.Value, known)
+		case known > size.Value:
+			diags.Addf(size.Pos, "corpus_size is %d, fewer than the %d items of the files", size.Value, known)
+		}
+		if rest := size.Value - drawn; rest >= 0 && (least < 0 || rest < least) {
+			least = rest
+		}
+	}
+	if least < 0 {
 		return
 	}
-	blind := map[int]bool{}
-	for _, e := range q.study.blind {
-		blind[e.item] = true
+	q.settings["corpus_rest"] = strconv.Itoa(least)
+	if q.validItems.Set && q.validItems.Value > least {
+		diags.Addf(q.validItems.Pos, "valid_items is %d, more than the %s of the corpus that were not drawn blind and are left to hand over", q.validItems.Value, gate.Plural(least, "item", "items"))
 	}
-	if n := len(blind); n > size.Value {
-		diags.Addf(size.Pos, "corpus_size is %d, fewer than the %d items of the files that have a blind label", size.Value, n)
+}
+
+// ownSizes are the sizes of the corpus that rules give themselves.
+func (q *question) ownSizes() []policy.Int {
+	var list []policy.Int
+	for _, r := range q.rules {
+		list = append(list, r.size)
 	}
+	return list
 }
 
 // checkLeast reports chances below the one that the policy declares to be the least.
@@ -397,8 +441,9 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	}
 	var settled []report.Finding
 	if q.source.Verb == gate.Decide {
+		others := s.otherReadings()
 		for i := range q.rules {
-			r, err := q.decide(&q.rules[i], all)
+			r, err := q.decide(&q.rules[i], all, others)
 			if err != nil {
 				return gate.Answer{}, err
 			}
@@ -477,45 +522,31 @@ func (q *question) measures(all *view, f *gate.Found) ([]measured, error) {
 	return list, nil
 }
 
-// decide measures one rule and compares it.
-func (q *question) decide(r *rule, all *view) (report.Rule, error) {
-	v := all.with(r.Judging).sliced(r.terms, r.slice)
-	m, err := v.metric(r.Metric.Value, r.form)
+// decide measures one rule and compares it. Where another reading of the rows would turn it, a person decides.
+func (q *question) decide(r *rule, all *view, others []otherReading) (report.Rule, error) {
+	j, err := q.judge(r, all, q.brokenDraw(r.Metric.Value))
 	if err != nil {
 		return report.Rule{}, err
 	}
-	out := gate.Start(&r.Rule)
-	out.Measure = m.Measure
-	out.Assumptions = append(slices.Clone(m.sentences), v.ruleAssumptions(r)...)
-	floor := 0
-	if len(r.terms) > 0 && len(v.blind)+len(v.visible)+len(v.verify) == 0 {
-		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms, q.source.Flags.ShowUnits)
-	}
-	if n := v.blindLabels(r.Metric.Value); m.doubts.Undecided == "" && onBlind(r.Metric.Value) && n < q.blindFloor() {
-		floor = q.blindFloor()
-		m.doubts.Undecided = tooFew(n, floor)
-	}
-	if m.doubts.Undecided == "" {
-		m.doubts.Undecided = leftOutDoubt(m, r.MaxLeftOut)
-	}
-	if m.doubts.Undecided == "" {
-		m.doubts.Undecided = v.looksDoubt(r)
-	}
-	if n := v.departures(); n > 0 && onBlind(r.Metric.Value) {
-		m.doubts.Review = fmt.Sprintf("%s not as the draw says: a person must decide whether the blind items are still the ones that were drawn.", gate.Plural(n, "row is", "rows are"))
-	}
-	gate.Conclude(&out, m.doubts)
-	if how, err := v.turnedByMarkers(r, out); err != nil {
-		return report.Rule{}, err
-	} else if how != "" {
-		gate.Conclude(&out, gate.Doubts{Review: how})
+	out, m := &j.Rule, j.measured
+	for _, other := range others {
+		if out.Verdict != report.Pass && out.Verdict != report.Fail {
+			break
+		}
+		then, err := q.judge(r, other.study.whole(q.judging, q.least), "") // a departure from the draw is told of the rows as they are
+		if err != nil {
+			return report.Rule{}, err
+		}
+		if then.Verdict != out.Verdict {
+			gate.Conclude(out, gate.Doubts{Review: other.turns(out.Verdict, then.Verdict)})
+		}
 	}
 	if out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.reach != nil {
 		out.Reason += m.reach.beyond(out.Threshold)
 	}
 	switch {
-	case floor > 0:
-		out.Needs = &report.Needs{What: "recorded blind comparisons in all (minimum_blind_sample)", AtLeast: floor}
+	case j.floor > 0:
+		out.Needs = &report.Needs{What: "recorded blind comparisons in all (minimum_blind_sample)", AtLeast: j.floor}
 	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
 		out.Needs = m.need(out.Threshold)
 	case out.Verdict == report.ManualReview && r.form.per == perLabel:
@@ -523,7 +554,58 @@ func (q *question) decide(r *rule, all *view) (report.Rule, error) {
 	case out.Verdict == report.ManualReview:
 		out.Needs = &report.Needs{What: "a person to decide"}
 	}
-	return out, nil
+	return *out, nil
+}
+
+// judged is a rule, measured and compared.
+type judged struct {
+	report.Rule
+	measured measured
+	floor    int // the recorded blind comparisons that it needs and does not have; 0 where it has them
+}
+
+// judge measures one rule under one reading of the rows and compares it; review says why it is for a person all the same.
+func (q *question) judge(r *rule, all *view, review string) (judged, error) {
+	v := all.with(r.Judging).sliced(r.terms, r.slice)
+	m, err := v.metric(r.Metric.Value, r.form)
+	if err != nil {
+		return judged{}, err
+	}
+	j := judged{Rule: gate.Start(&r.Rule)}
+	j.Measure = m.Measure
+	j.Assumptions = append(slices.Clone(m.sentences), v.ruleAssumptions(r)...)
+	if len(r.terms) > 0 && len(v.blind)+len(v.visible)+len(v.verify) == 0 {
+		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms)
+	}
+	if n := v.blindLabels(r.Metric.Value); m.doubts.Undecided == "" && onBlind(r.Metric.Value) && n < q.blindFloor() {
+		j.floor = q.blindFloor()
+		m.doubts.Undecided = tooFew(n, j.floor)
+	}
+	if m.doubts.Undecided == "" {
+		m.doubts.Undecided = leftOutDoubt(m, r.MaxLeftOut)
+	}
+	if m.doubts.Undecided == "" {
+		m.doubts.Undecided = v.looksDoubt(r)
+	}
+	if review != "" {
+		m.doubts.Review = review
+	}
+	gate.Conclude(&j.Rule, m.doubts)
+	j.measured = m
+	return j, nil
+}
+
+// brokenDraw says why a rule of this metric is for a person because of the draw; "" where it is not.
+func (q *question) brokenDraw(metric string) string {
+	switch n := q.study.departures(); {
+	case !onBlind(metric):
+		return ""
+	case q.drawUnread:
+		return "The policy names a draw, and it was not read, because files were named on the command line: add --draw, so that the blind labels can be held against it."
+	case n > 0:
+		return fmt.Sprintf("%s not as the draw says: a person must decide whether the blind items are still the ones that were drawn.", gate.Plural(n, "row is", "rows are"))
+	}
+	return ""
 }
 
 // looksDoubt says that a rule's looks do not go with what the files turned out to be.
@@ -552,55 +634,46 @@ func (v *view) blindLabels(metric string) int {
 	return n
 }
 
-// turnedByMarkers says that a rule would come to another verdict if the labels that look like markers of missing values
-// were missing; "" where it would not, or where there are none.
-func (v *view) turnedByMarkers(r *rule, out report.Rule) (string, error) {
-	if out.Verdict != report.Pass && out.Verdict != report.Fail {
-		return "", nil
-	}
-	markers := v.likelyMissing()
-	if markers.count == 0 {
-		return "", nil
-	}
-	other, n := *v, 0
-	for _, list := range []*[]entry{&other.blind, &other.visible, &other.verify} {
-		*list = slices.Clone(*list)
-		for i := range *list {
-			if l := &(*list)[i].label; l.recorded && slices.Contains(markers.values, l.value) {
-				*l = text{}
-				n++
-			}
+// otherReading is what the rows may mean as well.
+type otherReading struct {
+	*study
+	turns func(is, would report.Verdict) string // says that it would turn a rule
+}
+
+// otherReadings lists the readings that could turn a rule: labels that look like markers of missing values as missing, and rows
+// that only their place orders in the other order.
+func (s *study) otherReadings() []otherReading {
+	var list []otherReading
+	if all := s.markers(false); all.count > 0 {
+		which := "which may mean that nothing was recorded, also where the model suggests it; as a label it brings the rule to"
+		if s.markers(true).count == all.count {
+			which = "which no suggestion equals; here that counts as disagreeing, and the rule comes to"
 		}
+		list = append(list, otherReading{s.reread(false, all.values), func(is, would report.Verdict) string {
+			return fmt.Sprintf("%s %s, %s %s. Were nothing recorded there, it would come to %s: if that is what it means, list it under `missing_values`.",
+				gate.Plural(all.count, "label is", "labels are"), gate.Quoted(all.values), which, is, would)
+		}})
 	}
-	m, err := other.metric(r.Metric.Value, r.form)
-	if err != nil {
-		return "", err
+	if s.placed > 0 {
+		list = append(list, otherReading{s.reread(true, nil), func(is, would report.Verdict) string {
+			return fmt.Sprintf("Of %s only the place in the files tells whether the blind or the visible row came first; as they stand the rule comes to %s. Had the suggestion been seen first in all of them, it would come to %s: record labelled_at on every row.",
+				gate.Plural(s.placed, "pair of a person and an item", "pairs of a person and an item"), is, would)
+		}})
 	}
-	then := gate.Start(&r.Rule)
-	then.Measure = m.Measure
-	gate.Conclude(&then, m.doubts)
-	if then.Verdict == out.Verdict {
-		return "", nil
-	}
-	return fmt.Sprintf("%s %s, which no suggestion equals; here that counts as disagreeing, and the rule comes to %s. Were nothing recorded there, it would not: if that is what it means, list it under `missing_values`.",
-		gate.Plural(n, "label is", "labels are"), gate.Quoted(markers.values), out.Verdict), nil
+	return list
 }
 
 // emptySlice says of a slice without a label what its columns hold.
-func (v *view) emptySlice(columns []string, terms []gate.Term, showAnnotators bool) string {
+func (v *view) emptySlice(columns []string, terms []gate.Term) string {
 	var parts []string
 	for _, t := range terms {
 		seen := map[string]bool{}
-		for i := range v.rows {
-			if w := v.rows[i].where[t.Column]; w.recorded {
+		for _, values := range v.where {
+			if w := values[t.Column]; w.recorded {
 				seen[w.value] = true
 			}
 		}
-		switch {
-		case seen[t.Value]:
-		case columns[t.Column] == "annotator" && !showAnnotators:
-			parts = append(parts, "no row has that annotator")
-		default:
+		if !seen[t.Value] {
 			parts = append(parts, fmt.Sprintf("no row has %s in the column %s, which holds %s", diag.Quote(t.Value), diag.Quote(columns[t.Column]), gate.Quoted(sortedKeys(seen))))
 		}
 	}

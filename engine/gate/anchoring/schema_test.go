@@ -2,6 +2,7 @@ package anchoring
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,10 +33,13 @@ func TestReportsFollowTheSchema(t *testing.T) {
 	one := several("i", "ann", "blind", 30, 28, 1) + several("v", "ann", "visible", 30, 30, 0)
 	uneven := strings.Replace(one, "i0,ann,a,a,blind,,,,,,", "i0,ann,a,a,blind,,,0.5,,,", 1)
 	draw := "item,visibility,inclusion_probability\n" + drawOf(32, 40, "0.25") + "x,blind,1\n"
+	for i := range 30 {
+		draw += fmt.Sprintf("v%d,visible,0.25\n", i)
+	}
 	for _, r := range []run{
 		{verb: gate.Decide, policy: everyRule, labels: header + two},
 		{verb: gate.Decide, policy: everyRule, labels: header + one},
-		{verb: gate.Decide, policy: "corpus_size: 41\nmodel: m\nvalid_items: 5" + everyRule[:strings.Index(everyRule, "  - {id: br")], labels: header + one, draw: draw},
+		{verb: gate.Decide, policy: "corpus_size: 71\nmodel: m\nvalid_items: 5" + everyRule[:strings.Index(everyRule, "  - {id: br")], labels: header + one, draw: draw},
 		{verb: gate.Decide, policy: "corpus_size: 400" + everyRule[:strings.Index(everyRule, "  - {id: br")], labels: header + one},
 		{verb: gate.Decide, policy: "least_inclusion_probability: 0.1" + everyRule, labels: header + strings.ReplaceAll(strings.ReplaceAll(uneven, ",blind,,,,,,", ",blind,,,0.25,,,"), ",visible,,,,,,", ",visible,,,0.25,,,")},
 		{verb: gate.Report, labels: header + two},

@@ -12,9 +12,11 @@ import (
 // entry is one label as evidence.
 type entry struct {
 	*row
-	label text // the row's, or none
-	lost  bool // a blind label that is missing because its row came after a suggestion was seen
-	extra bool // and that stands beside another blind one of the same person and item
+	label       text // the row's, or none
+	lost        bool // there is no label of this kind that can be held against the suggestion: missing, whatever the row records
+	extra       bool // and it stands beside another blind one of the same person and item
+	unsuggested bool // there is no suggestion to hold the label against: left out
+	perhaps     bool // of a visible one: it may as well be none, but a repeat of a blind one
 }
 
 // evidence is what rows can be evidence of. The entries of each list are ordered by annotator, then item.
@@ -25,19 +27,16 @@ type evidence struct {
 	shown   []entry // rows on which the suggestion was on the screen but those of verify: where accepting counts
 }
 
-// study is the rows of a study, and what each is evidence of.
-type study struct {
+// classes is what the rows of a study are, under one reading of them.
+type classes struct {
 	evidence
-	rows              []row    // by annotator, item and order
-	items, annotators []string // in order; rows hold their places here
-	chances           []rows.Decimal
-	frame             frame
-	draw              *draw
 	// what the rows of one person and item show
 	seenBefore []*row // marked blind, after a suggestion was seen
 	relabelled []*row // marked blind, after a blind label that differs from its suggestion
+	unclear    []*row // marked blind, after a blind row of which it cannot be told whether it differs
 	repeated   []*row // a further blind label: left out
-	byPlace    int    // how often several rows are ordered by their place
+	byPlace    int    // how often several rows are ordered by their place, and it is not one of those that follow
+	placed     int    // how often only the place tells whether a blind or a visible row came first
 	kindShown  []*row // asked for as evidence, and marked visible
 	kindSeen   []*row // asked for as evidence and blind, and the same person sees the suggestion later
 	// departures from the draw
@@ -46,6 +45,18 @@ type study struct {
 	blindUnknown []*row // marked blind, and not in the draw
 	shownUnknown []*row // visible, and not in the draw
 	absent       []drawn
+}
+
+// study is the rows of a study, and what each is evidence of.
+type study struct {
+	classes
+	rows              []row    // by annotator, item and order
+	items, annotators []string // in order; rows hold their places here
+	suggested         []bool   // by item: some row of it records a suggestion
+	where             [][]text // by item: its values of the columns that rules slice by
+	chances           []rows.Decimal
+	frame             frame
+	draw              *draw
 }
 
 // newStudy puts the tally's rows in order and tells what they are evidence of; d is nil without a draw. Rows that are there
@@ -65,9 +76,12 @@ func newStudy(t *Tally, d *draw, showAnnotators bool, diags *diag.List) *study {
 		a, b := &t.rows[i], &t.rows[j]
 		return cmp.Or(cmp.Compare(a.annotator, b.annotator), cmp.Compare(a.item, b.item), cmp.Compare(i, j))
 	})
-	s.rows = make([]row, len(order))
+	s.rows, s.suggested = make([]row, len(order)), make([]bool, len(s.items))
 	for place, i := range order {
 		s.rows[place] = t.rows[i]
+		if t.rows[i].suggestion.recorded {
+			s.suggested[t.rows[i].item] = true
+		}
 	}
 	s.chances = make([]rows.Decimal, len(s.items)) // 0: not recorded
 	for item, c := range t.chances {
@@ -78,16 +92,43 @@ func newStudy(t *Tally, d *draw, showAnnotators bool, diags *diag.List) *study {
 			s.chances[i] = d.items[name].chance.value
 		}
 	}
+	s.where = make([][]text, len(s.items))
+	for item, values := range t.where {
+		list := make([]text, len(values))
+		for i, v := range values {
+			list[i] = text{v.value, v.pos != diag.Pos{}}
+		}
+		s.where[itemPlace[item]] = list
+	}
+	s.read(false, showAnnotators, diags)
+	return s
+}
+
+// read tells what each row is evidence of. Where seenFirst is set, people whose rows of an item only their place orders are
+// taken to have seen the suggestion before they gave any blind label of it.
+func (s *study) read(seenFirst, showAnnotators bool, diags *diag.List) {
 	for from := 0; from < len(s.rows); {
 		to := from + 1
 		for to < len(s.rows) && s.rows[to].annotator == s.rows[from].annotator && s.rows[to].item == s.rows[from].item {
 			to++
 		}
-		s.classify(s.rows[from:to], showAnnotators, diags)
+		s.classify(s.rows[from:to], seenFirst, showAnnotators, diags)
 		from = to
 	}
 	s.readAbsent()
-	return s
+}
+
+// reread is the study under another reading: with seenFirst as for read, and with labels of the given values not recorded.
+func (s *study) reread(seenFirst bool, missing []string) *study {
+	other := *s
+	other.classes, other.rows = classes{}, slices.Clone(s.rows)
+	for i := range other.rows {
+		if l := &other.rows[i].label; l.recorded && slices.Contains(missing, l.value) {
+			*l = text{}
+		}
+	}
+	other.read(seenFirst, false, &diag.List{}) // what is wrong with the rows was told when they were first read
+	return &other
 }
 
 // ranked returns the names in order, and each one's place there.
@@ -112,125 +153,141 @@ func byTime(group []row) bool {
 	return true
 }
 
+// onlyPlaced reports that only their place tells which of a blind and a visible row of one person and item came first. timed
+// says that they are in the order of their times. A time at which a suggestion was put on the screen tells it too.
+func onlyPlaced(group []row, timed bool) bool {
+	for from := 0; from < len(group); {
+		to := len(group)
+		if timed { // only rows of one time are ordered by their place
+			to = from + 1
+			for to < len(group) && group[to].labelled.time.Seconds == group[from].labelled.time.Seconds {
+				to++
+			}
+		}
+		blind, visible, told := false, false, true
+		for i := from; i < to; i++ {
+			r := &group[i]
+			at := r.when
+			if r.shown {
+				visible, at = true, r.begun
+			} else {
+				blind = true
+			}
+			_, known := at()
+			told = told && known
+		}
+		if blind && visible && !told {
+			return true
+		}
+		from = to
+	}
+	return false
+}
+
+// firstBegun is when the first suggestion was put on the screen, among rows of which that is known.
+func firstBegun(group []row) (first rows.Decimal, known bool) {
+	for i := range group {
+		if at, begun := group[i].begun(); begun && group[i].shown && (!known || at.Cmp(first) < 0) {
+			first, known = at, true
+		}
+	}
+	return first, known
+}
+
 // classify tells what the rows of one person and item are evidence of.
-func (s *study) classify(group []row, showAnnotators bool, diags *diag.List) {
-	if len(group) > 1 && !byTime(group) {
+func (s *study) classify(group []row, seenFirst, showAnnotators bool, diags *diag.List) {
+	timed := byTime(group)
+	placed := onlyPlaced(group, timed)
+	switch {
+	case placed:
+		s.placed++
+	case !timed && len(group) > 1:
 		s.byPlace++
 	}
+	begun, begins := firstBegun(group)
 	same := duplicates{}
-	var first *row      // the first blind label that is recorded
-	var unfilled []*row // blind rows without a label before it
-	var asked []*row    // blind rows that were asked for as evidence
-	seen := false       // a suggestion
-	lost := false       // a blind label
+	var base *row    // the blind row that is evidence, with or without a label
+	var asked []*row // blind rows that were asked for as evidence
+	seen := false    // a suggestion
+	shown := false   // a visible row
+	own := false     // a blind label of the person's own
+	lost := false    // a blind label
+	item := group[0].item
 	for i := range group {
 		r := &group[i]
-		disagreed := first != nil && first.suggestion.recorded && first.label.value != first.suggestion.value
-		if earlier := same.add(r); earlier != nil && !disagreed {
-			diags.Addf(r.pos, "the same item, annotator, visibility and kind as at %s%s; a second label needs a later time in labelled_at, unless it follows a blind label that differs from the suggestion",
-				earlier.pos, s.who(r, showAnnotators))
+		differs := base != nil && base.differs()
+		if len(group) > 1 {
+			if earlier := same.add(r); earlier != (diag.Pos{}) && !differs {
+				diags.Addf(r.pos, twice, earlier, who(s.items[r.item], s.annotators[r.annotator], showAnnotators))
+			}
 		}
-		s.checkDraw(r, first, seen)
-		switch {
-		case r.shown:
+		s.checkDraw(r, own || shown)
+		if r.shown {
 			s.kindSeen, asked = append(s.kindSeen, asked...), nil
 			if r.kind.evidence() {
 				s.kindShown = append(s.kindShown, r)
 			}
+			e := entry{row: r, label: r.label, unsuggested: !r.suggestion.recorded}
 			if r.kind == kindVerify {
-				s.verify = append(s.verify, entry{row: r, label: r.label})
+				s.verify = append(s.verify, e)
 			} else {
-				s.visible = append(s.visible, entry{row: r, label: r.label})
-				s.shown = append(s.shown, entry{row: r, label: r.label})
+				s.visible = append(s.visible, e)
+				s.shown = append(s.shown, e)
 			}
-			seen = true
+			seen, shown = true, true
 			continue
+		}
+		if at, known := r.when(); known && begins && begun.Cmp(at) < 0 || placed && seenFirst {
+			seen = true
+		}
+		switch {
 		case seen:
 			s.seenBefore = append(s.seenBefore, r)
-			s.reclassify(r, lost || first != nil || len(unfilled) > 0)
+			s.reclassify(r, lost || base != nil)
 			lost = true
-		case disagreed:
+		case base == nil:
+			base = r
+			s.blind = append(s.blind, entry{row: r, label: r.label, unsuggested: !r.suggestion.recorded && !s.comparable(item)})
+		case differs:
 			s.relabelled = append(s.relabelled, r)
 			s.reclassify(r, true)
-		case first != nil:
+		case base.label.recorded && base.suggestion.recorded || !s.suggested[item]:
 			s.repeated = append(s.repeated, r)
-		case !r.label.recorded:
-			unfilled = append(unfilled, r)
 		default:
-			first = r
+			// Had the first one agreed, this would be a repeat; had it differed, a relabelling. So that neither what is
+			// not recorded nor a record of it helps anyone, it is a missing label of both kinds.
+			s.unclear = append(s.unclear, r)
+			s.blind = append(s.blind, entry{row: r, lost: true, extra: true})
+			s.visible = append(s.visible, entry{row: r, lost: true, perhaps: true})
 		}
+		own = own || !seen && r.label.recorded
 		if r.kind.evidence() {
 			asked = append(asked, r)
 		}
 	}
-	if first == nil && len(unfilled) > 0 {
-		first, unfilled = unfilled[0], unfilled[1:]
-	}
-	if first != nil {
-		s.blind = append(s.blind, entry{row: first, label: first.label})
-		s.repeated = append(s.repeated, unfilled...)
-	}
 }
 
-// reclassify counts a row that is marked blind and is not as a missing blind label, and, where it can agree with
-// something, as a label given with the suggestion seen. extra says that the person has another blind one of the item.
+// comparable reports that a blind label of the item without a suggestion is a missing comparison and not left out: another
+// row records what the model suggested, or the item was drawn, so that leaving it out would be choosing.
+func (s *study) comparable(item int) bool {
+	return s.suggested[item] || s.draw != nil && s.draw.items[s.items[item]].blind
+}
+
+// reclassify counts a row that is marked blind and is not as a missing blind label and as a label given with the suggestion
+// seen, which is missing too where the row does not record what to compare. extra says that the person has another blind
+// one of the item.
 func (s *study) reclassify(r *row, extra bool) {
 	s.blind = append(s.blind, entry{row: r, lost: true, extra: extra})
-	if r.label.recorded && r.suggestion.recorded {
-		s.visible = append(s.visible, entry{row: r, label: r.label})
+	e := entry{row: r, label: r.label}
+	if !r.label.recorded || !r.suggestion.recorded {
+		e = entry{row: r, lost: true}
 	}
+	s.visible = append(s.visible, e)
 }
 
-// who names a row in an error; the annotator only where that was asked for.
-func (s *study) who(r *row, showAnnotators bool) string {
-	if !showAnnotators {
-		return ""
-	}
-	return " (item " + diag.Quote(s.items[r.item]) + ", annotator " + diag.Quote(s.annotators[r.annotator]) + ")"
-}
-
-// duplicates finds, among the rows of one person and item, one that says the same as an earlier one: of the same visibility
-// and kind, and at the same time or at none.
-type duplicates map[duplicateKey]*row
-
-type duplicateKey struct {
-	shown bool
-	kind  kind
-	at    rows.Decimal
-	any   anyTime
-}
-
-// anyTime says which rows an entry of duplicates is the first of.
-type anyTime uint8
-
-const (
-	atTime  anyTime = iota // those of that very time
-	ofAll                  // all
-	untimed                // those without a time
-)
-
-// add returns the row that r repeats, nil for none.
-func (d duplicates) add(r *row) (earlier *row) {
-	at, known := r.when()
-	all, none := duplicateKey{r.shown, r.kind, rows.Decimal{}, ofAll}, duplicateKey{r.shown, r.kind, rows.Decimal{}, untimed}
-	own := none
-	if known {
-		own = duplicateKey{r.shown, r.kind, at, atTime}
-		earlier = cmp.Or(d[own], d[none])
-	} else {
-		earlier = d[all]
-	}
-	for _, k := range []duplicateKey{all, own} {
-		if d[k] == nil {
-			d[k] = r
-		}
-	}
-	return earlier
-}
-
-// checkDraw compares a row with the draw. first is the person's own blind label of the item before it, seen whether the
-// person saw a suggestion before it.
-func (s *study) checkDraw(r, first *row, seen bool) {
+// checkDraw compares a row with the draw. before says that the person labelled the item blind, or was shown it, before the
+// row.
+func (s *study) checkDraw(r *row, before bool) {
 	if s.draw == nil {
 		return
 	}
@@ -239,7 +296,7 @@ func (s *study) checkDraw(r, first *row, seen bool) {
 		s.shownUnknown = append(s.shownUnknown, r)
 	case !known:
 		s.blindUnknown = append(s.blindUnknown, r)
-	case d.blind && r.shown && first == nil && !seen:
+	case d.blind && r.shown && !before:
 		s.shownFirst = append(s.shownFirst, r)
 	case !d.blind && !r.shown:
 		s.blindUndrawn = append(s.blindUndrawn, r)
@@ -268,6 +325,20 @@ func (s *study) readAbsent() {
 	slices.SortFunc(s.absent, func(a, b drawn) int {
 		return cmp.Or(a.chance.value.Cmp(b.chance.value), strings.Compare(a.pos.String(), b.pos.String()))
 	})
+}
+
+// drawnBlind is how many items were drawn blind: those of the draw, without one those with a row marked blind.
+func (s *study) drawnBlind() int {
+	if s.draw != nil {
+		return s.draw.blind()
+	}
+	blind := map[int]bool{}
+	for i := range s.rows {
+		if !s.rows[i].shown {
+			blind[s.rows[i].item] = true
+		}
+	}
+	return len(blind)
 }
 
 // single reports a study of one annotator, whose units are items.

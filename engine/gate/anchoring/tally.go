@@ -39,7 +39,7 @@ func columns(where []string) []rows.Column {
 		colLabelled:    {Name: "labelled_at"},
 	}
 	for _, name := range where {
-		list = append(list, rows.Column{Name: name, Required: name != "kind"})
+		list = append(list, rows.Column{Name: name, Required: true})
 	}
 	return list
 }
@@ -93,7 +93,6 @@ type row struct {
 	kind              kind
 	accepted          answer
 	started, labelled moment
-	where             []text // values of the columns that rules slice by
 	pos               diag.Pos
 }
 
@@ -122,53 +121,63 @@ type chance struct {
 	pos   diag.Pos
 }
 
+// place is a value and where it was read; not read yet where the position is zero.
+type place struct {
+	value string
+	pos   diag.Pos
+}
+
 // Tally is what the gate keeps of the rows, in the order in which they were read. It is mergeable.
 type Tally struct {
-	slices            int // how many columns rules slice by
-	kindSlice         int // which of them is the kind, which is `label` where it is empty; -1 for none
+	slicing           []string // columns that rules slice by
 	items, annotators names
 	rows              []row
-	chances           map[int]chance // by item
-	clock             rows.TimeKind  // the one kind of time in use, once a time was read
+	chances           map[int]chance  // by item
+	where             map[int][]place // by item: its values of the columns that rules slice by
+	clock             rows.TimeKind   // the one kind of time in use, once a time was read
 	clockPos          diag.Pos
 	rounded           int // probabilities with more decimals than are kept
+	told              tellingTwice
 }
 
 // newTally returns an empty tally of rows with the given columns that rules slice by.
 func newTally(where []string) *Tally {
-	return &Tally{slices: len(where), kindSlice: slices.Index(where, "kind"), chances: map[int]chance{}}
+	return &Tally{slicing: where, chances: map[int]chance{}, where: map[int][]place{}}
 }
 
-// Add keeps one row, or adds to diags why it cannot be used.
+// Add keeps one row, or adds to diags why it cannot be used. What other rows are compared with is taken of a faulty row too,
+// so that every problem is told at once.
 func (t *Tally) Add(r rows.Row, diags *diag.List) {
 	if blank(r) { // a spreadsheet's trailing rows: one problem, not one a column
 		diags.Addf(r.Pos(-1), "the row is empty but for its delimiters; delete it")
 		return
 	}
-	ok := true
-	required := func(col int, name string) string {
+	required := func(col int, name string) (string, bool) {
 		v, recorded := r.Text(col)
 		if !recorded {
 			diags.Addf(r.Pos(col), "%s is empty; every row needs one", name)
-			ok = false
 		}
-		return v
+		return v, recorded
 	}
 	kept := row{pos: r.Pos(-1)}
-	item, annotator := required(colItem, "item"), required(colAnnotator, "annotator")
-	switch v := required(colVisibility, "visibility"); v {
-	case "visible":
+	item, hasItem := required(colItem, "item")
+	annotator, identified := required(colAnnotator, "annotator")
+	identified = identified && hasItem // it can be told whether the row is there twice
+	switch v, recorded := required(colVisibility, "visibility"); {
+	case v == "visible":
 		kept.shown = true
-	case "blind", "":
-	default:
+	case v == "blind":
+	case recorded:
 		diags.Addf(r.Pos(colVisibility), "visibility is %s; write \"visible\" or \"blind\"", diag.Quote(v))
-		ok = false
+		identified = false
+	default:
+		identified = false
 	}
 	if v, recorded := r.Text(colKind); recorded {
 		k := slices.Index(kindNames[:], v)
 		if k < 0 {
 			diags.Addf(r.Pos(colKind), "kind is %s; write \"label\", \"calibration\", \"certification\", \"audit\" or \"verify\", or leave it empty", diag.Quote(v))
-			ok = false
+			identified = false
 		}
 		kept.kind = kind(max(k, 0))
 	}
@@ -176,7 +185,6 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 		accepted, err := rows.Binary(v)
 		if err != nil {
 			diags.Addf(r.Pos(colAccepted), "accepted: %v (empty where it was not recorded)", err)
-			ok = false
 		}
 		kept.accepted = no
 		if accepted {
@@ -185,33 +193,67 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 	}
 	kept.suggestion.value, kept.suggestion.recorded = r.Text(colSuggestion)
 	kept.label.value, kept.label.recorded = r.Text(colLabel)
-	kept.started = t.moment(r, colStarted, "started_at", diags, &ok)
-	kept.labelled = t.moment(r, colLabelled, "labelled_at", diags, &ok)
+	kept.started, _ = t.moment(r, colStarted, "started_at", diags)
+	var sound bool
+	kept.labelled, sound = t.moment(r, colLabelled, "labelled_at", diags)
+	identified = identified && sound
 	if d, both := kept.duration(); both && d.Sign() < 0 {
 		diags.Addf(r.Pos(colLabelled), "labelled_at is before started_at; a label cannot take negative time")
-		ok = false
 	}
-	probability, rounded := readChance(r, colProbability, diags, &ok)
-	if t.slices > 0 {
-		kept.where = make([]text, t.slices)
-		for i := range kept.where {
-			kept.where[i].value, kept.where[i].recorded = r.Text(colWhere + i)
-		}
-		if i := t.kindSlice; i >= 0 {
-			kept.where[i] = text{kindNames[kept.kind], true}
-		}
-	}
-	if !ok {
-		return
-	}
-	kept.item, kept.annotator = t.items.number(item), t.annotators.number(annotator)
-	if probability != (chance{}) && !t.agree(kept.item, probability, diags) {
-		return
+	probability, rounded := readChance(r, colProbability, diags)
+	if probability.value == whole && kept.shown {
+		diags.Addf(probability.pos, "inclusion_probability is 1, so the item was drawn blind for certain, and the row is visible; write the probability with which it was drawn blind, or leave it empty where the person had labelled the item blind before")
 	}
 	if rounded {
 		t.rounded++
 	}
-	t.rows = append(t.rows, kept)
+	if !hasItem {
+		return
+	}
+	kept.item = t.items.number(item)
+	if probability != (chance{}) {
+		t.agree(kept.item, probability, diags)
+	}
+	if len(t.slicing) > 0 {
+		t.slice(kept.item, r, diags)
+	}
+	if identified {
+		kept.annotator = t.annotators.number(annotator)
+		t.rows = append(t.rows, kept)
+	}
+	if diags.Len() > 0 { // then nobody asks for the rows as a whole
+		t.tellTwice(diags)
+	}
+}
+
+// slice takes an item's values of the columns that rules slice by.
+func (t *Tally) slice(item int, r rows.Row, diags *diag.List) {
+	read := make([]place, len(t.slicing))
+	for i := range read {
+		if v, recorded := r.Text(colWhere + i); recorded {
+			read[i] = place{v, r.Pos(colWhere + i)}
+		}
+	}
+	t.agreeWhere(item, read, diags)
+}
+
+// agreeWhere joins what two rows say of an item's slices; one that says nothing agrees with any.
+func (t *Tally) agreeWhere(item int, read []place, diags *diag.List) {
+	known := t.where[item]
+	if known == nil {
+		t.where[item] = read
+		return
+	}
+	for i, v := range read {
+		switch {
+		case v.pos == diag.Pos{}:
+		case known[i].pos == diag.Pos{}:
+			known[i] = v
+		case known[i].value != v.value:
+			diags.Addf(v.pos, "%s of item %s is %s here and %s at %s; a rule's `where` is of items, and needs one value for an item",
+				t.slicing[i], diag.Quote(t.items.list[item]), diag.Quote(v.value), diag.Quote(known[i].value), known[i].pos)
+		}
+	}
 }
 
 // blank reports a row of which no column that every file has holds anything.
@@ -224,33 +266,31 @@ func blank(r rows.Row) bool {
 	return true
 }
 
-// moment reads a time. All times of a study are of one kind.
-func (t *Tally) moment(r rows.Row, col int, name string, diags *diag.List, ok *bool) moment {
+// moment reads a time. All times of a study are of one kind. sound is false where what is written is no such time.
+func (t *Tally) moment(r rows.Row, col int, name string, diags *diag.List) (m moment, sound bool) {
 	v, recorded := r.Text(col)
 	if !recorded {
-		return moment{}
+		return moment{}, true
 	}
 	tm, _, err := rows.ParseTime(v) // what is rounded beyond 18 decimals does not matter to a time
 	if err != nil {
 		diags.Addf(r.Pos(col), "%s: %v", name, err)
-		*ok = false
-		return moment{}
+		return moment{}, false
 	}
 	if t.clockPos == (diag.Pos{}) {
 		t.clock, t.clockPos = tm.Kind, r.Pos(col)
 	} else if t.clock != tm.Kind {
 		diags.Addf(r.Pos(col), "%s is %s, but the time at %s is %s; write all times of a study in one way", name, tm.Kind, t.clockPos, t.clock)
-		*ok = false
-		return moment{}
+		return moment{}, false
 	}
-	return moment{time: tm, recorded: true}
+	return moment{time: tm, recorded: true}, true
 }
 
 // whole is the chance of an item that is drawn for certain.
 var whole, _, _ = rows.ParseDecimal("1")
 
-// readChance reads a probability above 0 and at most 1; the zero chance where none is recorded.
-func readChance(r rows.Row, col int, diags *diag.List, ok *bool) (c chance, rounded bool) {
+// readChance reads a probability above 0 and at most 1; the zero chance where none is recorded, or none such.
+func readChance(r rows.Row, col int, diags *diag.List) (c chance, rounded bool) {
 	v, recorded := r.Text(col)
 	if !recorded {
 		return chance{}, false
@@ -266,23 +306,19 @@ func readChance(r rows.Row, col int, diags *diag.List, ok *bool) (c chance, roun
 	default:
 		return chance{value, r.Pos(col)}, rounded
 	}
-	*ok = false
 	return chance{}, false
 }
 
 // agree keeps an item's chance, or reports that another one was read for it.
-func (t *Tally) agree(item int, c chance, diags *diag.List) bool {
+func (t *Tally) agree(item int, c chance, diags *diag.List) {
 	first, found := t.chances[item]
-	if !found {
+	switch {
+	case !found:
 		t.chances[item] = c
-		return true
-	}
-	if first.value != c.value {
+	case first.value != c.value:
 		diags.Addf(c.pos, "the inclusion_probability of item %s is %s here and %s at %s; an item has one",
 			diag.Quote(t.items.list[item]), c.value, first.value, first.pos)
-		return false
 	}
-	return true
 }
 
 // Merge adds the rows of another tally of the same columns, as if they had been added one by one after its own. The other
@@ -303,6 +339,9 @@ func (t *Tally) Merge(other *Tally, diags *diag.List) {
 	for _, item := range slices.Sorted(maps.Keys(other.chances)) {
 		t.agree(t.items.number(other.items.list[item]), other.chances[item], diags)
 	}
+	for _, item := range slices.Sorted(maps.Keys(other.where)) {
+		t.agreeWhere(t.items.number(other.items.list[item]), other.where[item], diags)
+	}
 	t.rounded += other.rounded
 }
 
@@ -318,4 +357,14 @@ func (r *row) duration() (d rows.Decimal, both bool) {
 // only.
 func (r *row) when() (at rows.Decimal, known bool) {
 	return r.labelled.time.Seconds, r.labelled.recorded && r.labelled.time.Kind != rows.TimeSeconds
+}
+
+// begun is the moment at which the row was put before the person, where it can be put in order with others.
+func (r *row) begun() (at rows.Decimal, known bool) {
+	return r.started.time.Seconds, r.started.recorded && r.started.time.Kind != rows.TimeSeconds
+}
+
+// differs reports a label that differs from its suggestion.
+func (r *row) differs() bool {
+	return r.label.recorded && r.suggestion.recorded && r.label.value != r.suggestion.value
 }

@@ -67,6 +67,9 @@ func (v *view) data() report.Data {
 		{Name: "annotators_blind_only", Count: len(c.people[0]) - both},
 		{Name: "annotators_visible_only", Count: len(c.people[1]) - both},
 	}
+	if n := len(v.unclear); n > 0 {
+		list = append(list, report.Count{Name: "after_unlabelled_blind", Count: n})
+	}
 	for k, n := range c.kinds {
 		if n > 0 {
 			list = append(list, report.Count{Name: "kind_" + kindNames[k], Count: n})
@@ -102,8 +105,8 @@ func (s *study) assumptions() []string {
 	}
 	list = append(list, "The labels of one annotator do not depend on another's.")
 	switch {
-	case s.byPlace > 0:
-		list = append(list, "Where a person has several rows of an item and not every one a time, they stand in the files in the order in which they were given.")
+	case s.byPlace+s.placed > 0:
+		list = append(list, "Where a person has several rows of an item and not every one a time, they stand in the files in the order in which they were given; so do rows of one time.")
 	case len(s.rows) > 0 && s.ordered():
 		list = append(list, "Where a person has several rows of an item, their times tell which came first.")
 	}

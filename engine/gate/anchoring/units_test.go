@@ -421,16 +421,16 @@ func TestUnequalProbabilities(t *testing.T) {
 		t.Errorf("%s, estimate %v", r.Interval.Method, *r.Estimate)
 	}
 
-	// A draw of more than ten probabilities: weighed by its own least one. An item without a row is missing.
+	// A draw of more than a hundred probabilities: weighed by its own least one. An item without a row is missing.
 	var many, manyBody strings.Builder
-	for i := range 60 {
-		fmt.Fprintf(&many, "i%d,blind,0.%d\n", i, 20+i)
+	for i := range 101 {
+		fmt.Fprintf(&many, "i%d,blind,0.%d\n", i, 200+i)
 		if i > 0 {
 			fmt.Fprintf(&manyBody, "i%d,ann,a,a,blind,,,,,,\n", i)
 		}
 	}
 	r = ruleOf(t, decide(t, rule, manyBody.String(), many.String()))
-	if r.Interval.Method != interval.MethodWeightedMixture || *r.Missing != 1 || *r.Denominator != 60 || *r.Estimate != 1 || r.Verdict != report.Pass {
+	if r.Interval.Method != interval.MethodWeightedMixture || *r.Missing != 1 || *r.Denominator != 101 || *r.Estimate != 1 || r.Verdict != report.Pass {
 		t.Errorf("%s: %s, estimate %v, %d missing of %d (%s)", r.Verdict, r.Interval.Method, *r.Estimate, *r.Missing, *r.Denominator, r.Reason)
 	}
 
@@ -452,7 +452,7 @@ func TestUnequalProbabilities(t *testing.T) {
 		t.Errorf("repeated looks: %s (%s)", r.Verdict, r.Reason)
 	}
 	// Of a slice neither the sizes of batches nor independent draws are known.
-	r = ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.3, where: {kind: label}}]", body.String(), draw.String()))
+	r = ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.3, where: {site: Lyon}}]", strings.ReplaceAll(body.String(), ",,,\n", ",,,Lyon\n"), draw.String()))
 	if r.Verdict != report.ManualReview {
 		t.Errorf("a slice of batches: %s (%s)", r.Verdict, r.Reason)
 	}
@@ -484,13 +484,13 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestSlices: a rule's `where` keeps rows by their own values; what is seen is told from the whole history; the kind is
-// `label` where it is empty; rows without the column are left out.
+// TestSlices: a rule's `where` keeps items, of which one row need tell the value; what is seen is told from the whole history;
+// items without the column are left out.
 func TestSlices(t *testing.T) {
 	body := several("b", "ann", "blind", 20, 20, 0)
-	body = strings.ReplaceAll(body, ",,,,,,\n", ",,,,,,Lyon\n") + "x,ann,a,a,visible,,,,,,Paris\nx,ann,a,a,blind,,,,,,Lyon\n" + several("p", "ann", "blind", 30, 0, 0)
-	r := ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.5, max_left_out: 0.6, where: {site: Lyon, kind: label}}]", body))
-	if r.Verdict != report.Pass || *r.Numerator != 20 || *r.Denominator != 21 || *r.Missing != 1 || r.Labels["where"] != "site=Lyon, kind=label" {
+	body = strings.ReplaceAll(body, ",,,,,,\n", ",,,,,,Lyon\n") + "x,ann,a,a,visible,,,,,,\nx,ann,a,a,blind,,,,,,Lyon\ny,ann,a,a,blind,,,,,,Paris\n" + several("p", "ann", "blind", 30, 0, 0)
+	r := ruleOf(t, decide(t, "rules: [{id: r, metric: blind_agreement, minimum: 0.5, max_left_out: 0.6, where: {site: Lyon}}]", body))
+	if r.Verdict != report.Pass || *r.Numerator != 20 || *r.Denominator != 21 || *r.Missing != 1 || r.Labels["where"] != "site=Lyon" {
 		t.Errorf("%s: %d of %d, %d missing, labels %v (%s)", r.Verdict, *r.Numerator, *r.Denominator, *r.Missing, r.Labels, r.Reason)
 	}
 	if len(r.LeftOut) != 1 || r.LeftOut[0].Count != 30 {

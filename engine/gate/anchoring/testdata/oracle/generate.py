@@ -20,6 +20,7 @@ import random
 import shutil
 import sys
 from collections import defaultdict
+from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -56,6 +57,9 @@ DEFAULTS = {
     "relabel_visible": 0.0,  # … that is marked visible
     "repeat": 0.0,  # chance that a blind label that is the suggestion is followed by another blind row
     "retry": 0.0,  # chance that a blind row has an empty one before it
+    "reveal": 0.0,  # chance that a blind row is followed by a visible one of the same person and item
+    "overlap": None,  # with all times: chance that such a visible row was put on the screen before the blind label; None: not told
+    "blanked": 0.0,  # chance that a row alone does not record the suggestion
     "verify": 0.0,  # chance that a visible item is a verify row
     "verify_blind": 0.0,  # chance that a blind item's kind is verify
     "verify_first": 0.0,  # chance that a blind row comes after a verify row that shows the suggestion
@@ -146,8 +150,9 @@ def draw_rows(spec, draw, frame):
                 hidden = False
 
             def add(label, visibility, kind="", accepted=""):
+                blank = spec["blanked"] and visibility == "blind" and draw.chance(spec["blanked"])
                 rows.append(
-                    {"item": item, "annotator": p, "suggestion": shown, "label": label, "visibility": visibility, "kind": kind,
+                    {"item": item, "annotator": p, "suggestion": "" if blank else shown, "label": label, "visibility": visibility, "kind": kind,
                      "accepted": accepted, "inclusion_probability": spec["chances"][place % len(spec["chances"])] if spec["chances"] else ""}
                 )
 
@@ -184,6 +189,8 @@ def draw_rows(spec, draw, frame):
                     add(suggestion, "visible", kind)
                 else:
                     add(suggestion if draw.chance(0.7) else label, "blind", kind)
+            elif spec["reveal"] and draw.chance(spec["reveal"]):
+                add(label_of(p, suggestion, spec["agree_visible"]), "visible")
             elif label and label == suggestion and draw.chance(spec["repeat"]):
                 add(label_of(p, suggestion, 0.6), "blind", "audit" if kind == "" else "certification")
     return rows
@@ -205,6 +212,11 @@ def timed(spec, draw, rows):
             clock += 0 if tied and row is not pair[0] else 20 + draw.number(0, 50)
             row["key"] = key
             row["labelled_at"] = f"2026-03-{1 + clock // 86400:02d}T{clock // 3600 % 24:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}Z" if told else ""
+        if spec["overlap"] is not None:
+            before = draw.chance(spec["overlap"])  # the row before was given 20 to 70 seconds earlier
+            for row in pair:
+                at = datetime.fromisoformat(row["labelled_at"]) - timedelta(seconds=75 if before and row["visibility"] == "visible" else 10)
+                row["started_at"] = at.strftime("%Y-%m-%dT%H:%M:%SZ")
         if not told and spec["times"] == "some" and len(pair) > 1:
             pair[0]["labelled_at"] = ""  # a part of the times does not tell the order
     return sorted(rows, key=lambda row: row["key"])
@@ -226,7 +238,7 @@ def write_study(folder, spec, draw, name):
     frame = draw_frame(spec, draw)
     rows = timed(spec, draw, draw_rows(spec, draw, frame))
     columns = ["item", "annotator", "suggestion", "label", "visibility"]
-    columns += [c for c in ("kind", "accepted", "inclusion_probability", "labelled_at") if any(row[c] for row in rows)]
+    columns += [c for c in ("kind", "accepted", "inclusion_probability", "started_at", "labelled_at") if any(row.get(c) for row in rows)]
     if spec["forms"]:
         columns = draw.shuffled(columns)
         for row in rows:
@@ -404,10 +416,10 @@ STUDIES = [
     {"what": "column probabilities without the least one: not decided", "items": 100, "chances": ["0.2", "0.5", "0.4"], "rules": [rule(BLIND, minimum=0.01), rule(GAP, maximum=1)], "want": [REVIEW, REVIEW]},
     {"what": "column probabilities and least_inclusion_probability: the weighted mixture", "items": 120, "exactly": 50, "chances": ["0.2", "0.5", "0.4"], "settings": {"least_inclusion_probability": 0.2}, "rules": [rule(BLIND, minimum=0.5), rule(BLIND, minimum=0.99), rule(BLIND, maximum=0.2)],
      "want": [None, None, FAIL]},
-    {"what": "a least probability under all of the rows', missing labels", "items": 120, "exactly": 45, "no_label": 0.05, "chances": ["0.25", "0.5", "1", "0.8"], "settings": {"least_inclusion_probability": 0.1}, "rules": [rule(BLIND, minimum=0.3), rule(BLIND, minimum=0.3, looks="repeated")],
+    {"what": "a least probability under all of the rows', missing labels", "items": 120, "exactly": 45, "no_label": 0.05, "chances": ["0.25", "0.5", "0.9", "0.8"], "settings": {"least_inclusion_probability": 0.1}, "rules": [rule(BLIND, minimum=0.3), rule(BLIND, minimum=0.3, looks="repeated")],
      "want": [None, UNSURE]},
     {"what": "column probabilities all equal: nothing changes", "items": 80, "chances": ["0.4", "0.40"], "settings": {"least_inclusion_probability": 0.1}, "rules": [rule(BLIND, minimum=0.5), rule(GAP, maximum=0.6)]},
-    {"what": "a draw with more than ten probabilities: the weighted mixture", "draw": [(9, 0.2 + 0.05 * j, f"{0.2 + 0.05 * j:.2f}") for j in range(12)], "absent": 0.03, "rules": [rule(BLIND, minimum=0.4), rule(BLIND, maximum=0.3)], "want": [None, None]},
+    {"what": "twelve batches", "draw": [(9, 0.2 + 0.05 * j, f"{0.2 + 0.05 * j:.2f}") for j in range(12)], "absent": 0.03, "rules": [rule(BLIND, minimum=0.4), rule(BLIND, maximum=0.3)], "want": [None, None]},
     # Several annotators.
     {"what": "forty people: means are decided", "people": 40, "items": 400, "blind": 0.5, "agree": 0.9, "spread": 0.08, "rules": [rule(BLIND, minimum=0.7), rule(GAP, maximum=0.3), rule(VISIBLE, minimum=0.75), rule(BLIND, per="item", minimum=0.8), rule(BLIND, maximum=0.5)],
      "want": [PASS, PASS, PASS, PASS, FAIL]},
@@ -430,7 +442,8 @@ STUDIES = [
     {"what": "relabelling by several people, one label an item", "people": 5, "items": 120, "blind": 0.6, "agree": 0.7, "relabel": 0.3, "rules": [rule(BLIND, minimum=0.01), rule(BLIND, per="item", minimum=0.3)], "shows": ["relabelling after a disagreement"]},
     {"what": "verify and acceptance of several people", "people": 6, "items": 150, "verify": 0.4, "accepted": 0.9, "rules": [rule("verify_acceptance", minimum=0.1), rule("acceptance_rate", minimum=0.1), rule("acceptance_rate", per="item", minimum=0.6), rule("verify_acceptance", per="label", minimum=0.1)],
      "want": [PASS, PASS, PASS, REVIEW]},
-    {"what": "an empty blind row before the one with a label", "exactly": 50, "items": 70, "retry": 0.2, "rules": [rule(BLIND, minimum=0.4), rule(BLIND, minimum="@lower")], "want": [None, PASS], "shows": ["repeated blind label"]},
+    {"what": "an empty blind row before the one with a label: two labels missing, and a visible one", "exactly": 50, "items": 70, "retry": 0.2, "rules": [rule(BLIND, minimum=0.4), rule(BLIND, minimum="@lower"), rule(VISIBLE, minimum=0.2), rule(GAP, maximum=0.9)],
+     "want": [None, PASS, None, None], "shows": [oracle.UNCLEAR]},
     {"what": "looks: repeated, several people and one label an item", "people": 4, "items": 120, "settings": {"looks": "repeated"}, "rules": [rule(BLIND, per="item", minimum="@lower"), rule(BLIND, minimum=0.05), rule(GAP, per="item", maximum=0.8)], "want": [PASS, None, None]},
     {"what": "nothing blind at all", "exactly": 0, "items": 40, "rules": [rule(BLIND, minimum=0), rule(GAP, maximum=1), rule(VISIBLE, minimum=0.5)], "want": [UNSURE, UNSURE, PASS]},
     {"what": "each person once, each item once: pooled labels are decided", "people": 60, "items": 60, "exactly": 30, "rules": [rule(BLIND, per="label", minimum=0.4), rule(VISIBLE, per="label", minimum=0.5), rule(BLIND, minimum=0.4), rule(GAP, per="label", maximum=0.9)],
@@ -438,6 +451,22 @@ STUDIES = [
     {"what": "equal times: order by place", "exactly": 50, "items": 70, "peek": 0.2, "repeat": 0.3, "times": "tied", "rules": [rule(BLIND, minimum=0.3), rule(VISIBLE, minimum=0.5)], "shows": ["suggestion seen before", "repeated blind label"]},
     {"what": "two files, in the order of the policy: order by place goes on from one to the other", "exactly": 50, "items": 70, "agree": 0.75, "peek": 0.2, "relabel": 0.4, "cut": True, "rules": [rule(BLIND, minimum=0.3), rule(GAP, maximum=0.9)],
      "shows": ["suggestion seen before", "relabelling after a disagreement"]},
+    # Where what is not recorded could help.
+    {"what": "a blank first label, several people: no evidence of people's agreement either", "people": 2, "labels_an_item": None, "items": 50, "exactly": 40, "retry": 0.1,
+     "rules": [rule("people_agreement", minimum=0.1), rule(BLIND, minimum=0.01), rule(BLIND, per="item", minimum=0.3), rule(GAP, per="item", maximum=0.9)], "shows": [oracle.UNCLEAR]},
+    {"what": "suggestions that other rows of the item record: missing, not left out", "people": 3, "labels_an_item": 2, "items": 80, "blind": 0.6, "blanked": 0.3, "rules": [rule(BLIND, minimum=0.01), rule(BLIND, per="item", minimum=0.3), rule(GAP, maximum=0.9)],
+     "shows": ["blind label missing", "no suggestion"]},
+    {"what": "suggestions not recorded of items drawn blind: missing", "draw": [(100, 0.5, "0.5")], "blanked": 0.1, "absent": 0.03, "rules": [rule(BLIND, minimum=0.4), rule(BLIND, minimum="@lower")], "want": [None, PASS], "shows": ["blind label missing"]},
+    {"what": "reclassified rows without a label or a suggestion: missing on both sides", "exactly": 60, "items": 90, "peek": 0.2, "peek_label": 0.5, "blanked": 0.2, "rules": [rule(BLIND, minimum=0.2), rule(VISIBLE, minimum=0.3), rule(GAP, maximum=0.95)],
+     "shows": ["suggestion seen before"]},
+    {"what": "a suggestion on the screen before the blind label was given, though its own label came later", "exactly": 60, "items": 80, "reveal": 0.5, "times": "all", "overlap": 0.3,
+     "rules": [rule(BLIND, minimum=0.4), rule(VISIBLE, minimum=0.4), rule(GAP, maximum=0.9)], "shows": ["suggestion seen before"]},
+    {"what": "blind, then visible, by their place alone: a rule that the other order would turn is for a person", "exactly": 60, "items": 80, "reveal": 0.3, "rules": [rule(BLIND, minimum=0.6), rule(BLIND, minimum=0.3), rule(VISIBLE, minimum=0.4), rule(BLIND, minimum=0.999)],
+     "want": [REVIEW, PASS, PASS, FAIL]},
+    {"what": "blind, then visible, at equal times: by their place too", "exactly": 60, "items": 80, "reveal": 0.3, "times": "tied", "rules": [rule(BLIND, minimum=0.6), rule(BLIND, minimum=0.3)], "want": [REVIEW, PASS]},
+    {"what": "a draw with more than a hundred probabilities: the weighted mixture", "draw": [(1, 0.2 + 0.005 * j, f"{0.2 + 0.005 * j:.3f}") for j in range(120)], "absent": 0.03, "rules": [rule(BLIND, minimum=0.4), rule(BLIND, maximum=0.3)], "want": [PASS, FAIL]},
+    {"what": "labels that look like markers of missing values, which the model suggests as well", "words": ["none", "some"], "exactly": 50, "items": 80, "agree": 0.95, "rules": [rule(BLIND, minimum=0.6), rule(BLIND, minimum=0.2), rule(VISIBLE, minimum=0.6)],
+     "want": [REVIEW, PASS, REVIEW]},
 ]
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import json
 import math
 import sys
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
@@ -33,6 +33,7 @@ EXIT = {PASS: 0, FAIL: 1, INSUFFICIENT: 3, REVIEW: 4}
 # Classes of rows.
 BLIND, VISIBLE, VERIFY = "blind", "visible", "verify"
 SEEN, RELABELLED, REPEATED = "suggestion seen before", "relabelling after a disagreement", "repeated blind label"
+UNCLEAR = "after a blind row that lacks its label or suggestion"
 NO_SUGGESTION = "no suggestion"
 NOT_ACCEPTED = "accepted not recorded"
 NO_COMPARISON, ONE_SIDE, ONE_PERSON = "person without such a label", "person with one kind only", "item that one person labelled"
@@ -43,7 +44,9 @@ BY_ITEM_ONLY = ("people_agreement", "model_minus_people")
 METRICS = ("blind_agreement", "visible_agreement", "anchoring_gap", "acceptance_rate", "verify_acceptance", *BY_ITEM_ONLY)
 
 LEAST_ON_A_SIDE = 5  # of recorded comparisons, for the gap
-MOST_BATCHES = 10  # distinct probabilities of a draw that are read as batches
+MOST_BATCHES = 100  # distinct probabilities of a draw that are read as batches
+
+MARKERS = {"na", "n/a", "#n/a", "nan", "none", "null", "nil", "-", "--", "?", ".", "missing", "unknown", "not recorded"}  # in lower case
 
 DIGITS = Context(prec=60)
 
@@ -409,6 +412,7 @@ class Row:
     kind: str
     accepted: int | None
     probability: Fraction | None
+    started: datetime | None
     time: datetime | None
     place: int
     cls: str = ""
@@ -422,6 +426,7 @@ class Comparison:
     annotator: str | None  # None: an item that was drawn blind and that nobody labelled
     value: int | None
     extra: bool = False
+    perhaps: bool = False  # a visible one that may be none, but a repeat
 
 
 @dataclass
@@ -439,6 +444,7 @@ class Study:
     absent: list = field(default_factory=list)
     departures: Counter = field(default_factory=Counter)
     order: Counter = field(default_factory=Counter)
+    placed: int = 0  # pairs of which only the place tells whether a blind or a visible row came first
     doubts: list = field(default_factory=list)
 
 
@@ -469,7 +475,7 @@ def read_study(folder):
             Row(
                 get("item"), get("annotator"), get("suggestion"), get("label"), {"visible": True, "blind": False}[get("visibility")],
                 get("kind") or "label", BINARY[get("accepted").lower()] if get("accepted") else None,
-                Fraction(get("inclusion_probability")) if get("inclusion_probability") else None, moment(get("labelled_at")), place,
+                Fraction(get("inclusion_probability")) if get("inclusion_probability") else None, moment(get("started_at")), moment(get("labelled_at")), place,
             )
         )
     draw = None
@@ -477,10 +483,26 @@ def read_study(folder):
         draw = {}
         for line in read_rows(folder / policy["draw"]):
             draw[line["item"]] = (line["visibility"] == "visible", Fraction(line["inclusion_probability"]))
-    study = Study(policy, rows, draw)
-    classify(study)
+    return read_as(policy, rows, draw)
+
+
+def read_as(policy, rows, draw, seen_first=False, not_recorded=()):
+    """The study under one reading: people whose rows only their place orders saw the suggestion first, labels are not recorded."""
+    study = Study(policy, [replace(row, cls="", label="" if row.label in not_recorded else row.label) for row in rows], draw)
+    classify(study, seen_first)
     collect(study)
     return study
+
+
+def other_readings(study):
+    """[(what may be meant as well, the study so read)]: they are asked of rules that pass or fail."""
+    readings = []
+    looks_missing = {row.label for row in study.rows if row.label.lower() in MARKERS}
+    if looks_missing:
+        readings.append(("labels that may mean nothing recorded", read_as(study.policy, study.rows, study.draw, not_recorded=looks_missing)))
+    if study.placed:
+        readings.append(("rows that only their place orders", read_as(study.policy, study.rows, study.draw, seen_first=True)))
+    return readings
 
 
 # Classing
@@ -500,52 +522,56 @@ def pairs_in_order(study):
     return pairs
 
 
-def classify(study):
+def told_by_times(blind, visible, timed):
+    """Do times tell which of the two rows came first? The time at which a suggestion was put on the screen does."""
+    return timed and blind.time != visible.time or blind.time is not None and visible.started is not None
+
+
+def classify(study, seen_first):
+    with_suggestion = {row.item for row in study.rows if row.suggestion}
     for rows in pairs_in_order(study).values():
-        seen = False
-        first = None  # the first blind row with a label
-        counting = None  # the blind row that counts
-        for row in rows:
-            if row.visible:
-                row.cls = VERIFY if row.kind == "verify" else VISIBLE
-                seen = True
-            elif seen:
+        timed = all(row.time is not None for row in rows)
+        on_screen = [row for row in rows if row.visible]
+        hidden = [row for row in rows if not row.visible]
+        placed = any(not told_by_times(one, other, timed) for one in hidden for other in on_screen)
+        study.placed += placed
+        for row in on_screen:
+            row.cls = VERIFY if row.kind == "verify" else VISIBLE
+        own = []  # blind rows before which no suggestion was seen
+        for row in hidden:
+            before = any(other.visible or other.cls == SEEN for other in rows[: rows.index(row)])
+            begun = any(other.started is not None and row.time is not None and other.started < row.time for other in on_screen)
+            if before or begun or placed and seen_first:
                 row.cls = SEEN
-            elif first is not None and first.suggestion != "" and first.label != first.suggestion:
-                row.cls = RELABELLED
-            elif first is not None:
-                row.cls = REPEATED
-                if first.suggestion == "":
-                    study.doubts.append("a second blind row after a first one without a suggestion")
             else:
+                own.append(row)
+        disagrees = own and own[0].label and own[0].suggestion and own[0].label != own[0].suggestion
+        for row in own:
+            if row is own[0]:
                 row.cls = BLIND
-                if counting is not None:
-                    # Only empty labels so far: the first recorded one counts, or else the first row.
-                    if row.label:
-                        counting.cls = REPEATED
-                    else:
-                        row.cls = REPEATED
-                if row.cls == BLIND:
-                    counting = row
-                if row.label:
-                    first = row
+            elif disagrees:
+                row.cls = RELABELLED
+            elif own[0].item in with_suggestion and not (own[0].label and own[0].suggestion):
+                row.cls = UNCLEAR
+            else:
+                row.cls = REPEATED
         for one, two in combinations(rows, 2):
             same = (one.visible, one.kind) == (two.visible, two.kind)
-            if same and (one.time is None or two.time is None or one.time == two.time):
-                disagreed = next((r for r in rows if not r.visible and r.label), None)
-                after = disagreed is not None and rows.index(disagreed) < rows.index(two) and disagreed.label != disagreed.suggestion
-                if not after:
+            if same and (one.time is None or two.time is None or one.time == two.time) and not seen_first:
+                if not (disagrees and rows.index(own[0]) < rows.index(two)):
                     raise SystemExit(f"rows {one.place + 2} and {two.place + 2} are duplicates")
 
 
 def agreement(row):
-    return None if row.label == "" else int(row.label == row.suggestion)
+    return None if row.label == "" or row.suggestion == "" else int(row.label == row.suggestion)
 
 
 def collect(study):
     study.annotators = sorted({row.annotator for row in study.rows})
     people = defaultdict(dict)
     reclassified = set()
+    with_suggestion = {row.item for row in study.rows if row.suggestion}
+    drawn_blind = {item for item, (visible, _) in (study.draw or {}).items() if not visible}
     for row in study.rows:
         of = row.item, row.annotator
         if row.cls == VERIFY:
@@ -568,17 +594,14 @@ def collect(study):
             study.left_out["blind_agreement"][REPEATED] += 1
         elif row.cls == BLIND:
             people[row.item][row.annotator] = row
-            if row.suggestion == "":
-                study.left_out["blind_agreement"][NO_SUGGESTION] += 1
-            else:
+            if row.item in with_suggestion | drawn_blind:
                 study.blind.append(Comparison(*of, agreement(row)))
+            else:
+                study.left_out["blind_agreement"][NO_SUGGESTION] += 1
         else:
-            if row.suggestion == "":
-                study.doubts.append("a reclassified row without a suggestion")
             if row.accepted is not None:
                 study.doubts.append("accepted on a row marked blind")
-            if row.label:
-                study.visible.append(Comparison(*of, agreement(row)))
+            study.visible.append(Comparison(*of, None if row.cls == UNCLEAR else agreement(row), perhaps=row.cls == UNCLEAR))
             had = any((r.item, r.annotator, r.cls) == (*of, BLIND) for r in study.rows)
             study.blind.append(Comparison(*of, None, extra=had or of in reclassified))
             reclassified.add(of)
@@ -608,7 +631,7 @@ def find_departures(study):
                     study.doubts.append("a verify row of an item drawn blind")
             elif not row.visible and drawn[0]:
                 study.departures["drawn visible, blind"] += 1
-            own = own or not row.visible and row.label != ""
+            own = own or row.cls not in (VISIBLE, VERIFY, SEEN) and row.label != ""
 
 
 def departs(study):
@@ -853,8 +876,9 @@ def gap(study, per, a, repeated, pairwise, doubts):
         if study.absent and any(set(v) - {c.annotator for c in study.blind} for v in (visible, blind)):
             doubts.append("a person of one kind, and items without a row")
         if both:
-            low = [ends_of(visible[p])[0] - ends_of(blind[p])[1] for p in both]
-            high = [ends_of(visible[p])[1] - ends_of(blind[p])[0] for p in both]
+            perhaps = {p for p in both if all(c.perhaps for c in visible[p])}  # anything, or left out
+            low = [Fraction(-1) if p in perhaps else ends_of(visible[p])[0] - ends_of(blind[p])[1] for p in both]
+            high = [Fraction(1) if p in perhaps else ends_of(visible[p])[1] - ends_of(blind[p])[0] for p in both]
             found.ends = mean_ends(low, high, a, -1, doubts)
             found.estimate = mean(
                 [recorded_rate(visible[p]) - recorded_rate(blind[p]) for p in both
@@ -961,7 +985,7 @@ def default_per(study, metric):
     return "item" if metric in BY_ITEM_ONLY or len(study.annotators) == 1 else "person"
 
 
-def find(study, metric, per, a, repeated, pairwise, corpus_size, doubts):
+def find(study, metric, per, a, repeated, pairwise, corpus_size, doubts, departures=True):
     """What a rule of this metric finds, with everything that stands in the way of a comparison."""
     _, _, unequal = probabilities(study, doubts)
     if metric == "anchoring_gap":
@@ -993,7 +1017,7 @@ def find(study, metric, per, a, repeated, pairwise, corpus_size, doubts):
         doubts.append("max_left_out hangs on which rows are counted")
     if True in too_many:
         found.undecided.append("too many rows without a suggestion")
-    if metric in ON_BLIND and departs(study):
+    if metric in ON_BLIND and departures and departs(study):
         found.review.append("departures from the draw")
     return found
 
@@ -1036,17 +1060,25 @@ def decide(study, rule, doubts):
     size = rule.get("corpus_size", study.policy.get("corpus_size"))
     if size is not None and (metric != "blind_agreement" or per != "item" or repeated):
         doubts.append("corpus_size where it cannot be")
-    found = find(study, metric, per, error_of(confidence), repeated, "interval" in rule, None if size is None else int(size), doubts)
     kind = "minimum" if "minimum" in rule else "maximum"
     threshold = kind, rule[kind]
-    if found.undecided:
-        verdict = INSUFFICIENT
-    elif found.review:
-        verdict = REVIEW
-    else:
-        verdict = compare(threshold, found)
+
+    def judge(one, **how):
+        found = find(one, metric, per, error_of(confidence), repeated, "interval" in rule, None if size is None else int(size), doubts, **how)
+        if found.undecided:
+            return found, INSUFFICIENT
+        if found.review:
+            return found, REVIEW
         if not found.exact and min(abs(end - rule[kind]) for end in found.ends) < MARGIN:
             doubts.append("a threshold at an end that is only near")
+        return found, compare(threshold, found)
+
+    found, verdict = judge(study)
+    if verdict in (PASS, FAIL):
+        # Departures are told of the rows as they are.
+        turned = [what for what, other in other_readings(study) if judge(other, departures=False)[1] != verdict]
+        if turned:
+            found.review, verdict = turned[:1], REVIEW
     result = {"id": rule["id"], "threshold": {kind: rule[kind]}, "verdict": verdict, **described(metric, per, found)}
     if found.undecided or found.review:
         result["because"] = found.undecided or found.review
@@ -1124,9 +1156,9 @@ def expected(study):
     rules = [decide(study, rule, doubts) for rule in study.policy["rules"]]
     verdict = next(v for v in (FAIL, REVIEW, INSUFFICIENT, PASS) if any(rule["verdict"] == v for rule in rules))
     kinds = Counter(row.kind for row in study.rows)
-    reasons = Counter(row.cls for row in study.rows if row.cls in (SEEN, RELABELLED, REPEATED))
+    reasons = Counter(row.cls for row in study.rows if row.cls in (SEEN, RELABELLED, UNCLEAR, REPEATED))
     reasons[NO_SUGGESTION] = sum(reasons_of[NO_SUGGESTION] for reasons_of in study.left_out.values())
-    reasons["blind label missing"] = sum(c.value is None and c.annotator is not None for c in study.blind) - reasons[SEEN] - reasons[RELABELLED]
+    reasons["blind label missing"] = sum(c.value is None and c.annotator is not None for c in study.blind) - reasons[SEEN] - reasons[RELABELLED] - reasons[UNCLEAR]
     reasons["drawn blind, no blind row"] = len(study.absent)
     result = {
         "verdict": verdict,
@@ -1137,6 +1169,7 @@ def expected(study):
             "annotators": len(study.annotators),
             "kinds": dict(sorted(kinds.items())),
             "pairs_ordered_by": dict(sorted(study.order.items())),
+            **({"ordered_by_place_alone": study.placed} if study.placed else {}),
             "classes": dict(sorted(Counter(row.cls for row in study.rows).items())),
             "reasons": {reason: n for reason, n in sorted(reasons.items()) if n},
             "departures": {kind: n for kind, n in sorted(study.departures.items()) if n},
