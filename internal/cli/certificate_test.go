@@ -20,8 +20,8 @@ import (
 func writeCertified(t *testing.T) []byte {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	const columns = "annotator,suggestion,label,visibility"
-	writeFile(t, "labels.csv", labelRows(columns, 50, "ana,x,x,blind", 50, "ana,y,y,blind", 10, "ana,x,x,visible", 10, "ana,y,x,visible"))
+	const columns = "annotator,suggestion,label,visibility,length"
+	writeFile(t, "labels.csv", labelRows(columns, 50, "ana,x,x,blind,short", 50, "ana,y,y,blind,long", 10, "ana,x,x,visible,short", 10, "ana,y,x,visible,long"))
 	draw := "item,visibility,inclusion_probability\n"
 	for i := range 300 {
 		draw += fmt.Sprintf("%d,%s,0.25\n", i+1, map[bool]string{true: "blind", false: "visible"}[i < 100])
@@ -37,7 +37,7 @@ anchoring:
   corpus_size: 300
   rules:
     - {id: rest, metric: blind_agreement, minimum: 0.9}
-    - {id: short, metric: blind_agreement, minimum: 0.8, where: {suggestion: x}}
+    - {id: short, metric: blind_agreement, minimum: 0.8, where: {length: short}}
     - {id: pull, metric: anchoring_gap, maximum: 0.5}
 `)
 	if status, stdout, stderr := runMain("anchoring", "gate", "labels.csv", "--draw", "draw.csv", "--policy", "policy.yaml", "--certificate", "certificate.json"); status != 0 {

@@ -161,9 +161,9 @@ rules:
 			2, "1,1,female", 1, "1,0,female", 1, "0,1,male", 1, "0,,male", 1, ",1,male", 1, "1,1,Male"), "fairness.yaml",
 			"cases: cases.csv\nattributes: {sex: [female, male]}\n"), 0},
 		{"anchoring_pass", with(askLabels(gate.Decide, "labels.csv"), func(r *request) { r.flags.Draw = "draw.csv" }), folder(
-			"labels.csv", labelRows("annotator,suggestion,label,visibility,kind,accepted,started_at,labelled_at",
-				55, "ana,x,x,blind,,,2026-01-01T10:00:00Z,2026-01-01T10:00:12Z", 2, "ana,y,y,blind,audit,,,", 1, "ana,x,,blind,,,,", 1, "ana,y,x,blind,,,2026-01-01T10:00:00Z,2026-01-01T10:00:30Z",
-				1, "ana,x,x,visible,,,,", 40, "ana,y,y,visible,,1,2026-01-01T10:00:00Z,2026-01-01T10:00:05Z", 2, "ana,y,x,visible,,0,,", 5, "ana,x,x,visible,verify,,,")+"59,ana,y,y,visible,,,,2026-01-01T11:00:00Z\n",
+			"labels.csv", labelRows("annotator,suggestion,label,visibility,kind,accepted,started_at,labelled_at,length",
+				55, "ana,x,x,blind,,,2026-01-01T10:00:00Z,2026-01-01T10:00:12Z,short", 2, "ana,y,y,blind,audit,,,,long", 1, "ana,x,,blind,,,,,short", 1, "ana,y,x,blind,,,2026-01-01T10:00:00Z,2026-01-01T10:00:30Z,long",
+				1, "ana,x,x,visible,,,,,short", 40, "ana,y,y,visible,,1,2026-01-01T10:00:00Z,2026-01-01T10:00:05Z,long", 2, "ana,y,x,visible,,0,,,long", 5, "ana,x,x,visible,verify,,,,short")+"59,ana,y,y,visible,,,,2026-01-01T11:00:00Z,long\n",
 			"draw.csv", drawRows(59, "blind", 141, "visible"), "policy.yaml", `
 anchoring:
   name: letters
@@ -174,7 +174,7 @@ anchoring:
   corpus_size: 200
   rules:
     - {id: may-label-the-rest, metric: blind_agreement, minimum: 0.8}
-    - {id: right, metric: blind_agreement, minimum: 0.85, where: {suggestion: x}}
+    - {id: right, metric: blind_agreement, minimum: 0.85, where: {length: short}}
     - {id: pull, metric: anchoring_gap, maximum: 0.3}
     - {id: kept, metric: verify_acceptance, minimum: 0.4}
 `), 0},
