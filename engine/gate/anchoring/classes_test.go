@@ -34,7 +34,10 @@ func countedBy(t *testing.T, body string) hand {
 		return [3]int{}
 	}
 	h := hand{blind: rate(blindAgreement), visible: rate(visibleAgreement), verify: rate(verifyAcceptance), accepted: rate(acceptanceRate),
-		seen: g.Data.Of("suggestion_seen_before"), relabelled: g.Data.Of("relabelled_blind"), repeated: g.Data.Of("repeated_blind_labels"), unclear: g.Data.Of("after_unlabelled_blind")}
+		seen: g.Data.Of("suggestion_seen_before"), relabelled: g.Data.Of("relabelled_blind"), repeated: g.Data.Of("repeated_blind_labels")}
+	if f := finding(g, "after_unlabelled_blind"); f != nil {
+		h.unclear = f.Count
+	}
 	if f := finding(g, "order_by_place"); f != nil {
 		h.placed = f.Count
 	}

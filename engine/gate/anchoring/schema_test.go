@@ -28,7 +28,7 @@ func TestReportsFollowTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	two := several("b", "ann", "blind", 30, 20, 2) + several("v", "ann", "visible", 30, 25, 1) + several("b", "bob", "blind", 30, 22, 0) +
-		"v0,bob,a,a,visible,verify,1,,0,9,\nv1,bob,a,b,visible,audit,0,,0,4,\nb0,ann,a,a,blind,,,,,,\n"
+		"v0,bob,a,a,visible,verify,1,,0,9,\nv1,bob,a,b,visible,audit,0,,0,4,\nb0,ann,a,a,blind,,,,,,\nb30,ann,a,,blind,,,,,,\nb30,ann,a,a,blind,audit,,,,,\n"
 	two = strings.Replace(two, "b0,ann,a,a,blind", "b0,ann,a,b,blind", 1)
 	one := several("i", "ann", "blind", 30, 28, 1) + several("v", "ann", "visible", 30, 30, 0)
 	uneven := strings.Replace(one, "i0,ann,a,a,blind,,,,,,", "i0,ann,a,a,blind,,,0.5,,,", 1)

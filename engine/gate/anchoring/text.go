@@ -67,9 +67,6 @@ func (v *view) data() report.Data {
 		{Name: "annotators_blind_only", Count: len(c.people[0]) - both},
 		{Name: "annotators_visible_only", Count: len(c.people[1]) - both},
 	}
-	if n := len(v.unclear); n > 0 {
-		list = append(list, report.Count{Name: "after_unlabelled_blind", Count: n})
-	}
 	for k, n := range c.kinds {
 		if n > 0 {
 			list = append(list, report.Count{Name: "kind_" + kindNames[k], Count: n})
