@@ -12,8 +12,8 @@ import "math"
 // independent and, at the true rates, no smaller than uniform variables, so that minus the logarithm of their product is no
 // larger than the sum of two exponential variables (Fisher), which exceeds −ln c with probability c·(1 − ln c).
 //
-// Ends are rounded outward to multiples of 1e-10. A group without cases in both completions gives [−1, 1]. The errors
-// are those of GroupRate.
+// Ends are rounded outward to multiples of 1e-10. A group without cases bounds nothing by itself: the
+// interval is then as wide as the other group's leaves it. The errors are those of GroupRate.
 //
 // R. A. Fisher, "Statistical methods for research workers", 4th edition (1932), section 21.1.
 func FisherDifference(pLow, pHigh, qLow, qHigh Tally, confidence float64) (Interval, error) {
@@ -25,9 +25,6 @@ func FisherDifference(pLow, pHigh, qLow, qHigh Tally, confidence float64) (Inter
 		return Interval{}, err
 	}
 	i := Interval{Difference.Lower, Difference.Upper, confidence, MethodFisherProduct, LooksOne}
-	if empty(pLow, pHigh) || empty(qLow, qHigh) {
-		return i, nil
-	}
 	i.Lower = meanLower(-fisherUpper(qHigh, pLow, a, -1, 1), Difference)
 	i.Upper = meanUpper(fisherUpper(pHigh, qLow, a, -1, 1), Difference)
 	return i, nil
@@ -44,36 +41,24 @@ func FisherDifference(pLow, pHigh, qLow, qHigh Tally, confidence float64) (Inter
 // passes wrongly with probability at most a where upperError = a, since the upper end of the worst pair must be wrong; it
 // fails wrongly with probability at most 2a where lowerError = 2a/(G·(G−1)), a share for each ordered pair.
 //
-// confidence, in [0.5, 1), is what the report announces. Ends are rounded outward to multiples of 1e-10; a group
-// without cases in both completions gives [0, 1].
+// confidence, in [0.5, 1), is what the report announces. Ends are rounded outward to multiples of 1e-10. A group
+// without cases bounds nothing by itself: the interval is then as wide as the other group's leaves it.
 func FisherGap(pLow, pHigh, qLow, qHigh Tally, upperError, lowerError, confidence float64) (Interval, error) {
 	if err := checkFisher(pLow, pHigh, qLow, qHigh, lowerError, upperError, confidence); err != nil {
 		return Interval{}, err
 	}
 	i := Interval{0, 1, confidence, MethodFisherProduct, LooksOne}
-	if empty(pLow, pHigh) || empty(qLow, qHigh) {
-		return i, nil
-	}
-	// The direction whose observed difference is larger goes first: the other one then seldom matters. Where the two
-	// are equal neither spares the other anything, so that the order of the arguments cannot matter.
-	forth, back := difference(pHigh, qLow), difference(qHigh, pLow)
-	if forth < back {
+	// The direction whose observed difference is larger goes first: the other one then seldom matters.
+	if difference(pHigh, qLow) < difference(qHigh, pLow) {
 		pLow, pHigh, qLow, qHigh = qLow, qHigh, pLow, pHigh
 	}
 	upper := fisherUpper(pHigh, qLow, upperError, -1, 1)
-	atLeast := upper
-	if forth == back {
-		atLeast = -1
-	}
-	upper = max(upper, fisherUpper(qHigh, pLow, upperError, atLeast, 1))
+	upper = max(upper, fisherUpper(qHigh, pLow, upperError, upper, 1))
 	i.Upper = meanUpper(upper, Unit)
 	lower := max(-fisherUpper(pHigh, qLow, lowerError, -1, 0), -fisherUpper(qHigh, pLow, lowerError, -1, 0))
 	i.Lower = meanLower(lower, Unit)
 	return i, nil
 }
-
-// empty says whether a group is without cases whatever is missing.
-func empty(low, high Tally) bool { return low.N == 0 && high.N == 0 }
 
 // difference is the observed difference of two rates at the completions of an upper end, as far as there are cases.
 func difference(high, low Tally) float64 {

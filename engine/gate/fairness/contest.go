@@ -446,7 +446,7 @@ func (c *contest) ends(least int) (lowest, highest int, ok bool) {
 			highest = i
 		}
 	}
-	if lowest == highest && found > 1 { // all are equal: name two
+	if least > 1 && lowest == highest && found > 1 { // all are equal: name two
 		for i := range c.sides {
 			if i != lowest && c.sides[i].recorded.N > 0 {
 				highest = i

@@ -83,7 +83,7 @@ func (x *trial) decide(t *testing.T, file []counts, left counts) report.Rule {
 	t.Helper()
 	view := &x.q.tally.views[x.rule.view]
 	copy(view.cells, file)
-	view.left[1] = left // "group is empty"
+	view.left[2] = left // "group is empty"
 	r, err := x.q.decide(x.rule)
 	if err != nil {
 		t.Fatal(err)

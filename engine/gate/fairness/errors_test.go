@@ -123,6 +123,7 @@ func TestRuleErrors(t *testing.T) {
 			"fairness.yaml:5:79: rule a: planned plans the number of units of a mean, and rates are exact for one look without; leave it out, or write looks: repeated for many looks"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, planned: 40", "fairness.yaml:5:66: rule a: planned plans the number of units of a mean, and rates are exact for one look without; leave it out, or write looks: repeated for many looks"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {}", "fairness.yaml:5:66: where is empty; name a column and the value that it must have, as in {region: north}, or leave where out for all cases"},
+		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {sex: f}", "fairness.yaml:5:74: rule a is about the groups of sex, and its slice holds one of them, so that the others are empty whatever the file holds; slice by something else, or take another attribute"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {label: 1}", "fairness.yaml:5:74: where: label is the label, and a slice is of cases; slice by something of the case that was known beforehand"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {prediction: 1}", "fairness.yaml:5:74: where: prediction is the prediction, and a slice is of cases; slice by something of the case that was known beforehand"},
 		{"rate: error, attribute: sex, max_group_gap: 0.1, where: {score: 1}", "fairness.yaml:5:74: where: score is the probability, and a slice is of cases; slice by something of the case that was known beforehand"},

@@ -28,7 +28,7 @@ func (q *question) findings() (gate.Found, error) {
 		q.undeclared(&f, i)
 	}
 	for i := range q.attributes {
-		n := q.tally.views[1+i].left[1].total()
+		n := q.tally.views[1+i].left[2].total()
 		f.Add("attribute_empty", report.Warning, n, "%s no value of %s: left out of the rules that use it, and counted there.", gate.Plural(n, "case has", "cases have"), shown(q.attributes[i].name.Value))
 	}
 	n := all.labelled(none)
@@ -171,7 +171,7 @@ const leastNear = 4
 func (q *question) undeclared(f *gate.Found, attribute int) {
 	a := &q.attributes[attribute]
 	view := &q.tally.views[1+attribute]
-	count := view.left[2].total()
+	count := view.left[3].total()
 	if count == 0 {
 		return
 	}

@@ -337,6 +337,30 @@ func TestMostPairs(t *testing.T) {
 	}
 }
 
+// TestFront: the first and the second of each end, in whatever order they come.
+func TestFront(t *testing.T) {
+	var rates []interval.Interval
+	for _, ends := range [][2]float64{{.1, .3}, {.2, .6}, {0, 1}, {.05, .9}} {
+		rates = append(rates, interval.Interval{Lower: ends[0], Upper: ends[1]})
+	}
+	for _, c := range []struct {
+		order []int // of the groups above
+		want  front // lowest lower, highest upper, highest lower and lowest upper ends, as places in that order
+	}{
+		{[]int{0, 1, 2, 3}, front{{2, 3}, {2, 3}, {1, 0}, {0, 1}}},
+		{[]int{3, 2, 1, 0}, front{{1, 0}, {1, 0}, {2, 3}, {3, 2}}},
+		{[]int{2, 0, 3, 1}, front{{0, 2}, {0, 2}, {3, 1}, {1, 3}}},
+	} {
+		var list []interval.Interval
+		for _, i := range c.order {
+			list = append(list, rates[i])
+		}
+		if got := newFront(list, func(int) bool { return true }); got != c.want {
+			t.Errorf("in order %v the front is %v, want %v", c.order, got, c.want)
+		}
+	}
+}
+
 // TestFrontsAreEnough is TestAllPairs' reason, at the groups: whichever group, those furthest from it are in the front.
 func TestFrontsAreEnough(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

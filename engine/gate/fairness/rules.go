@@ -224,8 +224,7 @@ func (q *question) readWhere(r *rule) {
 		case group < 0:
 			p.Map.Errorf(w.Value.Pos, "where: %s is not a declared group of %s; %s", diag.Quote(value), shown(w.Key.Value), allowed(value, q.attributes[a].groups))
 		case r.crossing != nil && slices.Contains(r.crossing.attributes, a) && len(q.attributes[a].groups) > 1:
-			q.prospects = append(q.prospects, diag.Diagnostic{Pos: w.Key.Pos,
-				Message: fmt.Sprintf("%s can never pass: it compares the groups of %s, and its slice holds one of them", p.Name(), shown(w.Key.Value))})
+			p.Map.Errorf(w.Key.Pos, "%s is about the groups of %s, and its slice holds one of them, so that the others are empty whatever the file holds; slice by something else, or take another attribute", p.Name(), shown(w.Key.Value))
 		}
 		r.terms = append(r.terms, term{attribute: a, group: group})
 	}

@@ -94,7 +94,7 @@ func newTally(p *plan) *Tally {
 
 // reasons lists why cases of a view cannot be told a group, in the order in which they are looked for.
 func (d *declaration) reasons(c *crossing) []string {
-	list := []string{noWhere}
+	list := []string{noWhere, strangeWhere}
 	for _, a := range c.attributes {
 		name := d.attributes[a].name.Value
 		list = append(list, name+" is empty", name+" is not a declared value")
@@ -104,8 +104,9 @@ func (d *declaration) reasons(c *crossing) []string {
 
 // The reasons that do not name an attribute.
 const (
-	noWhere = "a column of where is empty"
-	noLabel = "the label is empty"
+	noWhere      = "a column of where is empty"
+	strangeWhere = "a column of where is not a declared value"
+	noLabel      = "the label is empty"
 )
 
 // Add counts one row, or adds to diags why it cannot be used.
@@ -219,33 +220,40 @@ func (t *Tally) blank(r rows.Row) bool {
 
 // count sorts the case that groups and texts describe into a view.
 func (t *Tally) count(v *view, s *sorted, label, prediction int, hasProbability bool, probability rows.Decimal) {
-	unknown := false
+	// A case that another term keeps out of the slice is out; where a value is empty, or is none of the declared ones and so
+	// perhaps a misspelt one, it may belong to the slice.
+	unknown, odd := false, false
 	for _, term := range v.terms {
-		var recorded, holds bool
-		if term.attribute >= 0 {
-			g := t.groups[term.attribute]
-			recorded, holds = g != empty, g == term.group
-		} else {
+		if term.attribute < 0 {
 			text := t.texts[term.column]
-			recorded, holds = text != "", text == term.value
+			if text != "" && text != term.value {
+				return
+			}
+			unknown = unknown || text == ""
+			continue
 		}
-		if recorded && !holds {
+		g := t.groups[term.attribute]
+		if g >= 0 && g != term.group {
 			return
 		}
-		unknown = unknown || !recorded
+		unknown, odd = unknown || g == empty, odd || g == strange
 	}
-	if unknown {
+	switch {
+	case unknown:
 		s.left[0][label][prediction]++
+		return
+	case odd:
+		s.left[1][label][prediction]++
 		return
 	}
 	group := 0
 	for i, a := range v.crossing.attributes {
 		switch g := t.groups[a]; g {
 		case empty:
-			s.left[1+2*i][label][prediction]++
+			s.left[2+2*i][label][prediction]++
 			return
 		case strange:
-			s.left[2+2*i][label][prediction]++
+			s.left[3+2*i][label][prediction]++
 			return
 		default:
 			group = group*len(t.attributes[a].groups) + g

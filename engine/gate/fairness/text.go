@@ -315,6 +315,9 @@ func (d *decision) conditions() string {
 	switch t := d.contest.threshold; {
 	case t.Kind == report.MaxGroupGap:
 		of = "The interval of the largest gap runs from the largest lower end of the pairs whose groups both have min_cell cases to the largest upper end of all pairs; they need not be of one pair."
+		if d.rule.pairwise {
+			of += " Each of its ends holds by itself, not both at once: the lower one is wrong at most as often as a FAIL, the upper one as a PASS."
+		}
 	case t.Kind == report.MinGroupRatio:
 		of = "The interval of the smallest ratio runs from the smallest lower end of all pairs to the smallest upper end of the pairs whose groups both have min_cell cases; they need not be of one pair."
 	case t.Side == report.Minimum:

@@ -30,6 +30,7 @@ EXIT = {PASS: 0, FAIL: 1, INSUFFICIENT: 3}
 EVENT, NON_EVENT, OUT = "event", "non-event", "out"
 
 NO_WHERE = "a column of where is empty"
+STRANGE_WHERE = "a column of where is not a declared value"
 NO_LABEL = "the label is empty"
 
 # rate: (which cases are in its denominator, which of them are events), of label l and prediction p.
@@ -507,23 +508,26 @@ def group_of(study, names, case):
 
 
 def holds(study, where, case):
-    """True, False, or None where a case that may be in the slice does not record one of its columns."""
-    unknown = False
+    """True, False, or why a case that may be in the slice cannot be told: a column is not recorded, or undeclared."""
+    reasons = set()
     for column, value in where.items():
         recorded = case.values[column]
         if recorded == "":
-            unknown = True
-        elif column in study.attributes and study.attributes[column].bins:
-            if study.attributes[column].group(recorded) != value:
+            reasons.add(NO_WHERE)
+        elif column in study.attributes:
+            group = study.attributes[column].group(recorded)
+            if group is None:
+                reasons.add(STRANGE_WHERE)
+            elif group != value:
                 return False
         elif recorded != value:
             return False
-    return None if unknown else True
+    return min(reasons, key=[NO_WHERE, STRANGE_WHERE].index) if reasons else True
 
 
 def reason_left_out(study, rate, names, where, case):
-    if holds(study, where, case) is None:
-        return NO_WHERE
+    if (held := holds(study, where, case)) is not True:
+        return held
     for name in names:
         if case.values[name] == "":
             return f"{name} is empty"
@@ -603,9 +607,6 @@ def decide_pairs(rule, cells, pairwise, alpha, bound, doubts):
 
 
 def fisher_pair(one, two, alpha, groups):
-    # Nothing is known of a group that has no case under either completion, so that its gap to any other is not bounded.
-    if any(cell.low[1] == 0 and cell.high[1] == 0 for cell in (one, two)):
-        return Decimal(0), Decimal(1)
     a, divided = alpha / 2, alpha / (groups * (groups - 1))
     i_low, i_high, j_low, j_high = (tuple(t) for t in (one.low, one.high, two.low, two.high))
     upper = max(fisher_upper(i_high, j_low, a), fisher_upper(j_high, i_low, a))
@@ -705,7 +706,7 @@ def decide(study, rule, doubts):
     undecided = len(left_out) > Fraction(share) * total
     if undecided:
         verdict = INSUFFICIENT
-    order = [NO_WHERE] + [f"{name} is {what}" for name in names for what in ("empty", "not a declared value")] + [NO_LABEL]
+    order = [NO_WHERE, STRANGE_WHERE] + [f"{name} is {what}" for name in names for what in ("empty", "not a declared value")] + [NO_LABEL]
     kind, bound = threshold_of(rule)
     threshold = {"worst_group": {kind: bound}} if kind in ("minimum", "maximum") else {kind: bound}
     result = {
