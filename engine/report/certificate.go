@@ -62,7 +62,8 @@ func Certifies(r *Rule) bool {
 }
 
 // Certify returns the certificate of a run of one gate, decided by a policy of that text. It is an error, worded for a
-// person, where the run certifies nothing: it does not pass, or no counting rule is a minimum of blind agreement.
+// person, where the run certifies nothing: it does not pass, nothing of the corpus rests, or no counting rule is a minimum
+// of blind agreement.
 func Certify(r *Report, text []byte) (*Certificate, error) {
 	if r.Verdict != Pass {
 		return nil, fmt.Errorf("the verdict is %s, and only PASS is certified", r.Verdict)
@@ -71,6 +72,9 @@ func Certify(r *Report, text []byte) (*Certificate, error) {
 		return nil, errors.New("a certificate is for one section of one policy")
 	}
 	g := &r.Gates[0]
+	if g.Settings["corpus_rest"] == "0" {
+		return nil, errors.New("every item of the corpus was drawn blind, so that none rests to be handed over")
+	}
 	c := &Certificate{
 		Schema: CertificateSchemaName, Tool: r.Tool, Gate: g.Gate, Name: g.Name,
 		Model: g.Settings["model"], Guideline: g.Settings["guideline"], ValidUntil: g.Settings["valid_until"],

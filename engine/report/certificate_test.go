@@ -83,6 +83,7 @@ func TestCertify(t *testing.T) {
 		"a person's":          {func(r *report.Report) { r.Gates[0].Rules[0].Verdict = report.ManualReview }, "the verdict is MANUAL_REVIEW, and only PASS is certified"},
 		"without a rule":      {func(r *report.Report) { r.Gates[0].Rules = nil }, "the verdict is NO_VERDICT, and only PASS is certified"},
 		"no minimum":          {func(r *report.Report) { r.Gates[0].Rules = r.Gates[0].Rules[1:] }, "no counting rule is a minimum of blind_agreement, which a hand-over rests on"},
+		"nothing rests":       {func(r *report.Report) { r.Gates[0].Settings["corpus_rest"] = "0" }, "every item of the corpus was drawn blind, so that none rests to be handed over"},
 		"two gates":           {func(r *report.Report) { r.Gates = append(r.Gates, r.Gates[0]) }, "a certificate is for one section of one policy"},
 		"two policies":        {func(r *report.Report) { r.Policy, r.Policies = nil, []report.File{*r.Policy, *r.Policy} }, "a certificate is for one section of one policy"},
 		"an advisory failure": {func(r *report.Report) { r.Gates[0].Rules[2].Verdict = report.Fail }, ""},

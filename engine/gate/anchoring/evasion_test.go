@@ -296,9 +296,13 @@ func TestChancesThatCannotBe(t *testing.T) {
 		draw: "item,visibility,inclusion_probability\ni0,visible,\ni1,blind,1\ni2,visible,1.00\ni3,blind,\n"})
 	want := "draw.csv:2:12: inclusion_probability is empty, and at draw.csv:3:10 one is recorded; a draw records it for every item or for none\n" +
 		"draw.csv:4:12: inclusion_probability is 1, so the item was drawn blind for certain, and its visibility is \"visible\"; one of them is wrong\n" +
-		"draw.csv:5:10: inclusion_probability is empty, and at draw.csv:3:10 one is recorded; a draw records it for every item or for none\n" +
-		"labels.csv:2:20: inclusion_probability is 1, so the item was drawn blind for certain, and the row is visible; write the probability with which it was drawn blind, or leave it empty where the person had labelled the item blind before"
+		"draw.csv:5:10: inclusion_probability is empty, and at draw.csv:3:10 one is recorded; a draw records it for every item or for none"
 	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	// In the labels too; but a person who labelled the item blind may see it later, with the item's chance on every row.
+	got = problems(t, run{verb: gate.Check, labels: header + "i0,a,x,x,visible,,,1,,,\ni1,a,x,x,blind,,,1.0,,,\ni1,a,x,x,visible,,,1.0,,,\n"})
+	if want := "labels.csv:2:20: inclusion_probability is 1, so the item was drawn blind for certain, and no row of it is blind; write the probability with which it was drawn blind"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -77,8 +77,10 @@ func newStudy(t *Tally, d *draw, showAnnotators bool, diags *diag.List) *study {
 		return cmp.Or(cmp.Compare(a.annotator, b.annotator), cmp.Compare(a.item, b.item), cmp.Compare(i, j))
 	})
 	s.rows, s.suggested = make([]row, len(order)), make([]bool, len(s.items))
+	blind := make([]bool, len(s.items)) // whether a row of the item is marked so
 	for place, i := range order {
 		s.rows[place] = t.rows[i]
+		blind[t.rows[i].item] = blind[t.rows[i].item] || !t.rows[i].shown
 		if t.rows[i].suggestion.recorded {
 			s.suggested[t.rows[i].item] = true
 		}
@@ -86,6 +88,9 @@ func newStudy(t *Tally, d *draw, showAnnotators bool, diags *diag.List) *study {
 	s.chances = make([]rows.Decimal, len(s.items)) // 0: not recorded
 	for item, c := range t.chances {
 		s.chances[itemPlace[item]] = c.value
+		if c.value == whole && !blind[itemPlace[item]] {
+			diags.Addf(c.pos, "inclusion_probability is 1, so the item was drawn blind for certain, and no row of it is blind; write the probability with which it was drawn blind")
+		}
 	}
 	if d != nil {
 		for i, name := range s.items {

@@ -201,9 +201,6 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 		diags.Addf(r.Pos(colLabelled), "labelled_at is before started_at; a label cannot take negative time")
 	}
 	probability, rounded := readChance(r, colProbability, diags)
-	if probability.value == whole && kept.shown {
-		diags.Addf(probability.pos, "inclusion_probability is 1, so the item was drawn blind for certain, and the row is visible; write the probability with which it was drawn blind, or leave it empty where the person had labelled the item blind before")
-	}
 	if rounded {
 		t.rounded++
 	}
