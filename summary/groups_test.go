@@ -127,7 +127,7 @@ func TestMarkdownShowsPassThatWouldTurn(t *testing.T) {
 		r := &report.Report{Gates: []report.Gate{{Rules: []report.Rule{rule}}}}
 		r.Decide()
 		text := write(t, "markdown", r, Options{})
-		if got := strings.Index(text, "<details>") >= 0 && strings.Index(text, "<details>") < strings.Index(text, "All pass"); got != folded {
+		if got := strings.Contains(text, "<details>") && strings.Index(text, "<details>") < strings.Index(text, "All pass"); got != folded {
 			t.Errorf("with the left-out cases %v: folded away is %v, want %v:\n%s", with, got, folded, text)
 		}
 	}

@@ -219,17 +219,6 @@ func (v *view) sampleOf(metric string) sample {
 	return s
 }
 
-// recorded counts the comparisons that are.
-func (s sample) recorded() int {
-	n := 0
-	for _, c := range s.list {
-		if c.recorded {
-			n++
-		}
-	}
-	return n
-}
-
 // tallied is the counts of a rate over some comparisons: k agree among n, missing of which are not recorded.
 type tallied struct{ k, missing, n int }
 

@@ -310,8 +310,8 @@ func TestClassesByDefinition(t *testing.T) {
 			}
 		}
 		number := func(text string) (n int) { fmt.Sscan(text, &n); return n }
-		var seenAt func(i int) bool // whether the person had seen a suggestion for the item before the blind row i
-		seenAt = func(i int) bool {
+		// seenAt says whether the person had seen a suggestion for the item before the blind row i.
+		seenAt := func(i int) bool {
 			return slices.ContainsFunc(list, func(x record) bool {
 				return x.item == list[i].item && x.annotator == list[i].annotator && x.visibility == "visible" &&
 					(number(x.at) < number(list[i].at) || x.begun != "" && number(x.begun) < number(list[i].at))

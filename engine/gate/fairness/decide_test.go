@@ -772,13 +772,6 @@ func TestSmallNeeds(t *testing.T) {
 	}
 }
 
-// compiled is the question of a declaration, without files.
-func compiled(t *testing.T, text string) gate.Question {
-	t.Helper()
-	a := run{verb: gate.Decide, declaration: text, names: []string{"c.csv"}}
-	return compileSound(t, a)
-}
-
 // TestUndeclaredInSlice: a value of a slice's attribute that is not declared may be a misspelt one of the slice. Leaving such
 // cases out uncounted would let a wrong verdict pass: here 1,000 wrongly refused women are spelt "Female".
 func TestUndeclaredInSlice(t *testing.T) {
