@@ -143,7 +143,7 @@ func decideLabels(t rapid.TB, fsys fstest.MapFS, files ...string) *report.Report
 // any form, gives the same bytes under gates.
 func TestOrderOfLabels(t *testing.T) {
 	schema := reportSchema(t)
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s := drawLabels(t)
 		drawn := folder("policy.yaml", labelPolicy)
 		if rapid.Bool().Draw(t, "with a draw") {
@@ -198,7 +198,7 @@ func TestOrderOfLabels(t *testing.T) {
 
 // TestNamesOfLabelsDoNotMatter: other ids for items and people change nothing under gates.
 func TestNamesOfLabelsDoNotMatter(t *testing.T) {
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s := drawLabels(t)
 		renamed := s.clone()
 		for _, column := range []int{atItem, atAnnotator} {
@@ -393,7 +393,7 @@ anchoring:
     - {id: a, metric: `+q("b"+text)+`, minimum: 0.1, per: `+name+`}
     - {id: b, metric: blind_agreement, minimum: 0.1, where: {label: `+name+`}}
 `)
-			for _, args := range [][]string{
+			for at, args := range [][]string{
 				{"anchoring", "gate", "good.csv", "--policy", "policy.yaml"},
 				{"anchoring", "gate", "good.csv", "--policy", "policy.yaml", "--draw", "draw.csv", "--show-reviewers"},
 				{"anchoring", "check", "good.csv", "--draw", "draw.csv"},
@@ -409,8 +409,8 @@ anchoring:
 				{"anchoring", "verify", text, "good.csv", "--policy", text},
 				{"anchoring", text},
 			} {
-				forms := []string{""}
-				if slices.Contains(args, "good.csv") && !slices.Contains(args, text) || slices.Contains(args, "bad.csv") {
+				forms := []string{""} // what is alike is looked at in one form
+				if slices.Contains([]int{1, 4, 6}, at) {
 					forms = summary.Names()
 				}
 				for _, form := range forms {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -53,9 +54,9 @@ func (s rowsOf) missing() (places []int) {
 	return places
 }
 
-// checkStudies checks a property on 40 drawn studies, or as many as -rapid.checks says where that is not the usual
+// checkStudies checks a property on so many drawn studies, or on as many as -rapid.checks says where that is not the usual
 // number: each study is several whole runs.
-func checkStudies(t *testing.T, property func(*rapid.T)) {
+func checkStudies(t *testing.T, number int, property func(*rapid.T)) {
 	t.Helper()
 	if checks := flag.Lookup("rapid.checks"); checks != nil && checks.Value.String() == checks.DefValue {
 		set := func(n string) {
@@ -63,7 +64,7 @@ func checkStudies(t *testing.T, property func(*rapid.T)) {
 				t.Fatal(err)
 			}
 		}
-		set("40")
+		set(strconv.Itoa(number))
 		defer set(checks.DefValue)
 	}
 	rapid.Check(t, property)
@@ -201,7 +202,7 @@ func (s rowsOf) jsonl(t *rapid.T) string {
 // TestHowFilesAreWrittenDoesNotMatter: rows in any order, split over up to three files of any name, form, delimiter,
 // column order and compression, give the same report but for its inputs.
 func TestHowFilesAreWrittenDoesNotMatter(t *testing.T) {
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s, policy := drawStudy(t), drawPolicy(t)
 		want := decideStudy(t, s, policy)
 
@@ -257,7 +258,7 @@ func TestHowFilesAreWrittenDoesNotMatter(t *testing.T) {
 
 // TestNamesDoNotMatter: other ids for people and cases change nothing in the gates' part of the report.
 func TestNamesDoNotMatter(t *testing.T) {
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s, policy := drawStudy(t), drawPolicy(t)
 		renamed := s.clone()
 		for _, column := range []int{atCase, atReviewer} {
@@ -363,7 +364,7 @@ func TestWhatIsRecordedOnlyHelps(t *testing.T) {
 		}
 		return verdicts(before)
 	}
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s, policy := drawStudy(t), drawPolicy(t)
 		if places := s.missing(); len(places) > 0 {
 			answer := rapid.SampledFrom(answers)
@@ -406,7 +407,7 @@ rules:
 
 // TestRecordedTimesOnlyHelp: a time in place of a missing one widens no interval of decision times.
 func TestRecordedTimesOnlyHelp(t *testing.T) {
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s := drawStudy(t)
 		timed := s.clone()
 		for i := range timed {
@@ -421,7 +422,7 @@ func TestRecordedTimesOnlyHelp(t *testing.T) {
 
 // TestMoreConfidenceIsWider: at a higher confidence no interval is narrower.
 func TestMoreConfidenceIsWider(t *testing.T) {
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s, policy := drawStudy(t), drawPolicy(t)
 		_, rest, _ := strings.Cut(policy, "\n")
 		levels := []string{"0.5", "0.75", "0.9", "0.95", "0.99", "0.999"}
@@ -435,7 +436,7 @@ func TestMoreConfidenceIsWider(t *testing.T) {
 
 // TestSwappedArmsMirrorTheDifference: with the conditions exchanged, the difference changes its sign and nothing else.
 func TestSwappedArmsMirrorTheDifference(t *testing.T) {
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s := drawStudy(t)
 		swapped := s.clone()
 		for i := range swapped {
@@ -462,7 +463,7 @@ func TestSwappedArmsMirrorTheDifference(t *testing.T) {
 
 // TestRulesAreApart: one more rule changes no other, and no measure.
 func TestRulesAreApart(t *testing.T) {
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s, policy := drawStudy(t), drawPolicy(t)
 		before := decideStudy(t, s, policy).Gates[0]
 		after := decideStudy(t, s, policy+"  - {id: one-more, metric: "+
@@ -511,7 +512,7 @@ func TestEveryReportHolds(t *testing.T) {
 		}
 		return r
 	}
-	checkStudies(t, func(t *rapid.T) {
+	checkStudies(t, 20, func(t *rapid.T) {
 		s, policy := drawStudy(t), drawPolicy(t)
 		if rapid.IntRange(0, 5).Draw(t, "nothing recorded") == 0 {
 			for i := range s {

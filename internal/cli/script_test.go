@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 			for _, name := range []string{"LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "TERM", "GITHUB_ACTIONS", "GITHUB_WORKSPACE"} {
 				env.Setenv(name, "")
 			}
+			env.Setenv("GORACE", "atexit_sleep_ms=10") // under the race detector each program would wait a second before it ends
 			return nil
 		},
 		Condition: func(cond string) (bool, error) { // [exists:PATH]: the machine has that file
