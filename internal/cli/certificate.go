@@ -278,12 +278,18 @@ func (a *app) tellVerification(v *verification, c *report.Certificate) {
 	for i := range c.Rules {
 		r := &c.Rules[i]
 		line := fmt.Sprintf("  %s: at least %v", r.ID, r.Threshold.Value)
+		if slice := r.Labels["where"]; slice != "" {
+			line = fmt.Sprintf("  %s, of the slice %s only: at least %v", r.ID, slice, r.Threshold.Value)
+		}
 		if iv := r.Interval; iv != nil && iv.Lower != nil && iv.Upper != nil {
 			line += fmt.Sprintf(", %v to %v at confidence %v", *iv.Lower, *iv.Upper, iv.Confidence)
 		}
 		a.tell(a.Stdout, line)
 	}
 	a.tell(a.Stdout, fmt.Sprintf("  policy %s, SHA-256 %s", v.Policy.Path, v.Policy.SHA256))
+	if c.Tool != v.Tool {
+		a.tell(a.Stdout, fmt.Sprintf("  written by version %s: its numbers were compared, its sentences were not", c.Tool.Version))
+	}
 	for _, d := range v.Differences {
 		a.tell(a.Stdout, "  - "+d)
 	}

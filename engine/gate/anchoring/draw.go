@@ -102,11 +102,12 @@ func (d *draw) blind() int {
 type frame struct {
 	distinct []rows.Decimal // the chances that occur, rising
 	unknown  bool           // some item's chance is not recorded
+	partly   bool           // of the labels' blind items some have a chance and some have none
 	fromDraw bool
 }
 
-// uneven reports unequal chances.
-func (f frame) uneven() bool { return len(f.distinct) > 1 }
+// uneven reports unequal chances, or such as may be: where some blind items have a chance and some have none.
+func (f frame) uneven() bool { return len(f.distinct) > 1 || f.partly }
 
 // newFrame lists the chances of a draw, or, without one, of the items of the rows.
 func newFrame(t *Tally, d *draw) frame {
@@ -122,6 +123,14 @@ func newFrame(t *Tally, d *draw) frame {
 		}
 	} else {
 		f.unknown = len(t.chances) < len(t.items.list)
+		known, without := false, false
+		for i := range t.rows {
+			if r := &t.rows[i]; !r.shown {
+				_, has := t.chances[r.item]
+				known, without = known || has, without || !has
+			}
+		}
+		f.partly = known && without
 		for _, c := range t.chances {
 			seen[c.value] = true
 		}

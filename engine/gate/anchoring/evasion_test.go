@@ -372,7 +372,7 @@ func TestSupplyOfSeveralPeople(t *testing.T) {
 	body := each(4, "i", "{},a,x,x,blind,,,,,,\n{},b,x,x,visible,,,,,,\n{},c,x,x,visible,,,,,,\n")
 	for floor, want := range map[string]string{
 		"12": "4 blind comparisons are recorded where minimum_blind_sample asks for 12: label more items blind.",
-		"13": "4 blind comparisons are recorded where minimum_blind_sample asks for 13, and 4 items and 3 annotators can supply only 12: set the floor to what the corpus can supply.",
+		"13": "4 blind comparisons are recorded where minimum_blind_sample asks for 13, and 4 items and 3 annotators can supply only 12: if that is the whole corpus, set the floor to what it can supply; else label more items blind.",
 	} {
 		g := decide(t, "minimum_blind_sample: "+floor+"\n"+blindRule, body)
 		if f := finding(g, "few_blind_labels"); f == nil || f.Message != want {
@@ -431,5 +431,32 @@ func TestGapOfAPersonWhoMayHaveNoVisibleLabel(t *testing.T) {
 	r := ruleOf(t, decide(t, "rules: [{id: r, metric: anchoring_gap, maximum: 0.9}]", body))
 	if want := (report.Completions{Low: -0.5, High: 0.5}); *r.Completions != want || *r.Units != 2 || math.Abs(*r.Estimate) > 0 { // a's gap is 0
 		t.Errorf("completions %v over %d, estimate %v; want %v over 2", *r.Completions, *r.Units, *r.Estimate, want)
+	}
+}
+
+// TestChancesOfSomeBlindItems: a chance on some blind items and none on others may hide that they differ, so that a person has
+// to look; chances on blind items alone, which all have the same one, change nothing.
+func TestChancesOfSomeBlindItems(t *testing.T) {
+	text := "rules: [{id: r, metric: blind_agreement, minimum: 0.8}]"
+	some := each(30, "i", "{},a,x,x,blind,,,0.2,,,\n") + each(30, "j", "{},a,x,x,blind,,,,,,\n")
+	if r := ruleOf(t, decide(t, text, some)); r.Verdict != report.ManualReview {
+		t.Errorf("%s (%s)", r.Verdict, r.Reason)
+	}
+	blindOnly := each(60, "i", "{},a,x,x,blind,,,0.2,,,\n") + each(30, "j", "{},a,x,x,visible,,,,,,\n")
+	if r := ruleOf(t, decide(t, text, blindOnly)); r.Verdict != report.Pass {
+		t.Errorf("%s (%s)", r.Verdict, r.Reason)
+	}
+}
+
+// TestReadingsTogether: markers and rows that only their place orders, neither of which alone would turn the rule.
+func TestReadingsTogether(t *testing.T) {
+	text := "rules: [{id: r, metric: blind_agreement, minimum: 0.9}]"
+	clean := each(94, "i", "{},a,x,x,blind,,,,,,\n")
+	markers := each(3, "m", "{},a,NA,NA,blind,,,,,,\n")
+	placed := each(3, "p", "{},a,x,x,blind,,,,,,\n{},a,x,x,visible,,,,,,\n")
+	for body, want := range map[string]report.Verdict{clean + markers: report.Pass, clean + placed: report.Pass, clean + markers + placed: report.ManualReview} {
+		if r := ruleOf(t, decide(t, text, body)); r.Verdict != want {
+			t.Errorf("%s (%s), want %s", r.Verdict, r.Reason, want)
+		}
 	}
 }

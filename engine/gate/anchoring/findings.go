@@ -64,7 +64,7 @@ func (s *study) findings(t *Tally, floor int, showAnnotators bool) gate.Found {
 		}
 		text := gate.Plural(recorded, "blind comparison is", "blind comparisons are") + " recorded"
 		if supply < floor {
-			f.Add("few_blind_labels", report.Warning, 1, "%s where minimum_blind_sample asks for %d, and %s: set the floor to what the corpus can supply.", text, floor, only)
+			f.Add("few_blind_labels", report.Warning, 1, "%s where minimum_blind_sample asks for %d, and %s: if that is the whole corpus, set the floor to what it can supply; else label more items blind.", text, floor, only)
 		} else {
 			f.Add("few_blind_labels", report.Warning, 1, "%s where minimum_blind_sample asks for %d: label more items blind.", text, floor)
 		}

@@ -397,9 +397,9 @@ func (v *view) rate(name string, s sample, f form) (measured, error) {
 
 // unequalChances says that an interval takes items as alike that were not drawn alike.
 func (m *measured) unequalChances() {
-	m.doubts.Review = "The items were drawn blind with unequal probabilities, which this interval does not weigh: a person must decide" +
+	m.doubts.Review = "The items were drawn blind with unequal probabilities, or some without one recorded, which this interval does not weigh: a person must decide" +
 		" (blind_agreement with items as units weighs them: with the draw's file, or with `least_inclusion_probability` in the policy)."
-	m.Caution = "The items were drawn with unequal probabilities, which this interval does not weigh."
+	m.Caution = "The items were drawn with unequal probabilities, or some without one recorded, which this interval does not weigh."
 }
 
 // exact measures a rate of independent 0/1 units.

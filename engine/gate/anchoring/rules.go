@@ -660,6 +660,12 @@ func (s *study) otherReadings() []otherReading {
 				gate.Plural(s.placed, "pair of a person and an item", "pairs of a person and an item"), is, would)
 		}})
 	}
+	if all := s.markers(false); all.count > 0 && s.placed > 0 {
+		list = append(list, otherReading{s.reread(true, all.values), func(is, would report.Verdict) string {
+			return fmt.Sprintf("%s %s, which may mean that nothing was recorded, and of %s only the place in the files tells which row came first; as they stand the rule comes to %s, and read the other way together to %s.",
+				gate.Plural(all.count, "label is", "labels are"), gate.Quoted(all.values), gate.Plural(s.placed, "pair of a person and an item", "pairs of a person and an item"), is, would)
+		}})
+	}
 	return list
 }
 

@@ -331,7 +331,7 @@ func TestFloors(t *testing.T) {
 	if f := finding(g, "few_blind_labels"); f == nil || !strings.Contains(f.Message, "label more items blind") {
 		t.Errorf("finding %+v", f)
 	}
-	if f := finding(decide(t, "rules: [{id: b, metric: blind_agreement, minimum: 0.1}]", several("b", "ann", "blind", 4, 4, 0)), "few_blind_labels"); f == nil || !strings.Contains(f.Message, "there are only 4 items: set the floor to what the corpus can supply") {
+	if f := finding(decide(t, "rules: [{id: b, metric: blind_agreement, minimum: 0.1}]", several("b", "ann", "blind", 4, 4, 0)), "few_blind_labels"); f == nil || !strings.Contains(f.Message, "there are only 4 items: if that is the whole corpus, set the floor to what it can supply") {
 		t.Errorf("finding %+v", f)
 	}
 	g = decide(t, "minimum_blind_sample: 1\nrules: [{id: g, metric: anchoring_gap, maximum: 1}]", several("b", "ann", "blind", 4, 4, 0)+several("v", "ann", "visible", 40, 0, 0))
