@@ -4,10 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
-	"github.com/oloproof/oloproof/engine/rows"
 )
 
 // Term is one condition of a rule's `where`: a column must hold a value.
@@ -37,32 +35,6 @@ func (s *Slicing) Terms(where []policy.Pair) (terms []Term, name string) {
 		parts = append(parts, w.Key.Value+"="+value)
 	}
 	return terms, strings.Join(parts, ", ")
-}
-
-// DistinctColumns reports columns that a policy's `columns` would have read from one column of the files: two things
-// that are compared would then be equal everywhere.
-func DistinctColumns(columns []rows.Column, renamed []policy.Pair, diags *diag.List) {
-	in := func(c rows.Column) string { // the column's name in the files
-		for _, p := range renamed {
-			if p.Key.Value == c.Name {
-				return p.Value.Value
-			}
-		}
-		return c.Name
-	}
-	for i, c := range columns {
-		for _, d := range columns[:i] {
-			if c.Name == d.Name || in(c) != in(d) {
-				continue
-			}
-			for _, p := range renamed {
-				if p.Key.Value == c.Name || p.Key.Value == d.Name {
-					diags.Addf(p.Value.Pos, "columns: %s and %s would both be read from the column %s; each needs its own", d.Name, c.Name, diag.Quote(in(c)))
-					break
-				}
-			}
-		}
-	}
 }
 
 // Folder is the folder of a policy's file, as a path with forward or native separators as given; "." where the

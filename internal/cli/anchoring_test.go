@@ -259,6 +259,10 @@ m8,@c,x,x,visible,,,
 	{"not UTF-8", "item,annotator,suggestion,label,visibility\nm1,@a\xff,x,x,blind\n", "", "", 2, false},
 	{"no header", "m1,@a,x,x,blind\n", "", "", 2, false},
 	{"JSONL", `{"item":"m1","annotator":["@a"],"suggestion":"x"}` + "\n" + `{"annotator":"@a","annotator":"@b"}` + "\n" + `{"annotator":"@c"` + "\n", "", "", 2, false},
+	{"a slice by annotator", "item,annotator,suggestion,label,visibility\nm1,@a,x,x,blind\nm1,@b,x,y,blind\n", "",
+		"rules: [{id: a, metric: blind_agreement, minimum: 0.5, where: {annotator: nobody}}]\n", 2, false},
+	{"a slice by the annotator's column", "item,person,suggestion,label,visibility\nm1,@a,x,x,blind\nm1,@b,x,y,blind\n", "",
+		"columns: {annotator: person}\nrules: [{id: a, metric: blind_agreement, minimum: 0.5, where: {person: nobody}}]\n", 2, false},
 }
 
 // TestAnnotatorsStayUnnamed looks for annotators' ids in everything that is printed, in every form, with every finding and every

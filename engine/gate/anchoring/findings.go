@@ -104,7 +104,7 @@ func (s *study) findings(t *Tally, floor int, showAnnotators bool) gate.Found {
 	f.Add("missing_labels", report.Note, len(blank), "%s no label; those that count as missing are completed both ways.", gate.Plural(len(blank), "row has", "rows have"))
 	f.Add("repeated_blind_labels", report.Note, len(s.repeated), "%s the same person's earlier one of the item: left out.", gate.Plural(len(s.repeated), "blind label repeats", "blind labels repeat"))
 	f.Add("shown_not_in_draw", report.Note, len(s.shownUnknown), "%s an item that the draw does not know.", gate.Plural(len(s.shownUnknown), "visible row is of", "visible rows are of"))
-	f.Add("rows_by_place", report.Note, s.byPlace, "%s of one person and item are ordered by their place in the files, not by time: which label was the first rests on that order.", gate.Plural(s.byPlace, "group of rows", "groups of rows"))
+	f.Add("rows_by_place", report.Note, s.byPlace, "%s several rows that only their place in the files orders: which label was the first rests on it.", gate.Plural(s.byPlace, "pair of a person and an item has", "pairs of a person and an item have"))
 	f.Add("accepted_ignored", report.Note, len(acceptedBlind), "%s whether the suggestion was accepted; it is ignored.", gate.Plural(len(acceptedBlind), "blind row records", "blind rows record"))
 	rounded := t.rounded
 	if s.draw != nil {

@@ -27,7 +27,7 @@ func TestFindings(t *testing.T) {
 		{"relabelled_blind", labelled("x", "ann", "b", "blind") + labelled("x", "ann", "a", "blind"), 1, report.Warning, []int{3}, "1 row marked blind follows"},
 		{"repeated_blind_labels", "x,ann,a,a,blind,,,,,1700000001,\nx,ann,a,a,blind,,,,,1700000002,\n", 1, report.Note, nil, "1 blind label repeats"},
 		{"order_by_place", labelled("x", "ann", "a", "blind") + labelled("x", "ann", "a", "visible"), 1, report.Warning, nil, "1 pair of a person and an item has blind and visible rows that only their place in the files orders"},
-		{"rows_by_place", labelled("x", "ann", "b", "blind") + labelled("x", "ann", "a", "blind"), 1, report.Note, nil, "1 group of rows"},
+		{"rows_by_place", labelled("x", "ann", "b", "blind") + labelled("x", "ann", "a", "blind"), 1, report.Note, nil, "1 pair of a person and an item has several rows"},
 		{"after_unlabelled_blind", labelled("x", "ann", "", "blind") + "x,ann,a,a,blind,audit,,,,,\n", 1, report.Warning, []int{3}, "1 row marked blind follows a blind row"},
 		{"no_blind_rows", labelled("x", "ann", "a", "visible"), 1, report.Warning, nil, "No row is blind"},
 		{"few_blind_labels", labelled("x", "ann", "a", "blind"), 1, report.Warning, nil, "1 blind comparison is recorded where minimum_blind_sample asks for 20, and there are only 1 item"},
@@ -226,7 +226,7 @@ func TestPolicyFilesNotRead(t *testing.T) {
 			n++
 		}
 	}
-	if f := finding(g, "draw_not_read"); n != 2 || f == nil || f.Severity != report.Warning || !strings.Contains(f.Message, "Add --draw") {
+	if f := finding(g, "draw_not_read"); n != 2 || f == nil || f.Severity != report.Warning || !strings.Contains(f.Message, "Name it with --draw") {
 		t.Errorf("%d files told as not read, want 2, and a draw: %+v", n, g.Findings)
 	}
 }

@@ -143,7 +143,7 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		case len(source.Files) > 0:
 			q.drawUnread = true
 			q.policyNote = append(q.policyNote, report.Finding{Code: "draw_not_read", Severity: report.Warning, Count: 1,
-				Message: "The policy's `draw: " + own.Value + "` was not read: files were named on the command line. Add --draw: which items were drawn blind is not known without it."})
+				Message: "The policy's `draw: " + own.Value + "` was not read: files were named on the command line. Name it with --draw (in the action, input draw): which items were drawn blind is not known without it."})
 		default:
 			drawPath, drawBase = own.Value, gate.Folder(s.Pos.File)
 		}
@@ -152,20 +152,11 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 	}
 	q.tally = newTally(q.slicing.Columns)
 	q.tally.told.showAnnotators = source.Flags.ShowUnits
-	rename := map[string]string{}
 	known := columns(q.slicing.Columns)
-	for _, p := range source.Settings.Columns {
-		rename[p.Key.Value] = p.Value.Value
-		if !slices.ContainsFunc(known, func(c rows.Column) bool { return c.Name == p.Key.Value }) {
-			diags.Addf(p.Key.Pos, "columns: anchoring reads no column %s; its columns are item, annotator, suggestion, label, visibility, kind, accepted, inclusion_probability, started_at, labelled_at and those of a rule's `where`", diag.Quote(p.Key.Value))
-		}
-	}
-	gate.DistinctColumns(known, source.Settings.Columns, diags)
-	var missing []string
-	for _, m := range source.Settings.MissingValues {
-		missing = append(missing, m.Value)
-	}
-	q.inputs = []gate.Input{{Paths: files, Base: base, Columns: known, Rename: rename, MissingValues: missing, Add: q.tally.Add}}
+	gate.CheckColumns(Gate{}.Name(), "item, annotator, suggestion, label, visibility, kind, accepted, inclusion_probability, started_at, labelled_at", known, source.Settings.Columns, diags)
+	input := gate.ReadAs(source.Settings)
+	input.Paths, input.Base, input.Columns, input.Add = files, base, known, q.tally.Add
+	q.inputs = []gate.Input{input}
 	if drawPath != "" {
 		q.draw = newDraw()
 		q.inputs = append(q.inputs, gate.Input{Role: "draw", Paths: []string{drawPath}, Base: drawBase, Columns: drawColumns(), Add: q.draw.add})
@@ -260,13 +251,40 @@ func (q *question) compileRule(p policy.Rule) rule {
 			r.Looks, r.Planned, r.MeanMethod = policy.Text{}, policy.Int{}, policy.Text{} // a section's is for its means
 		}
 	}
-	for _, w := range p.Where {
-		if why, never := notSliced[w.Key.Value]; never {
-			p.Map.Errorf(w.Key.Pos, "where: %s %s; a slice is of items: take a column that was known of the item beforehand and is the same in all of its rows", w.Key.Value, why)
+	r.terms, r.slice = q.slicing.Terms(q.sliceable(p))
+	return r
+}
+
+// sliceable returns the conditions of a rule's `where` that are of items. The others are refused and not read: what their
+// columns hold, a name perhaps, is nothing to compare between the rows of an item.
+func (q *question) sliceable(p policy.Rule) []policy.Pair {
+	own := map[string]string{} // the gate's columns that are no item's, by their names in the files
+	for name := range notSliced {
+		own[name] = name
+	}
+	for _, c := range q.source.Settings.Columns {
+		if _, never := notSliced[c.Key.Value]; never {
+			delete(own, c.Key.Value)
+			own[strings.TrimSpace(c.Value.Value)] = c.Key.Value
 		}
 	}
-	r.terms, r.slice = q.slicing.Terms(p.Where)
-	return r
+	var kept []policy.Pair
+	for _, w := range p.Where {
+		name := w.Key.Value
+		if _, never := notSliced[name]; !never {
+			name = own[name]
+		}
+		why, never := notSliced[name]
+		switch {
+		case !never:
+			kept = append(kept, w)
+		case name == w.Key.Value:
+			p.Map.Errorf(w.Key.Pos, "where: %s %s; a slice is of items: take a column that was known of the item beforehand and is the same in all of its rows", name, why)
+		default:
+			p.Map.Errorf(w.Key.Pos, "where: %s is the files' name for %s, which %s; a slice is of items: take a column that was known of the item beforehand and is the same in all of its rows", diag.Quote(w.Key.Value), name, why)
+		}
+	}
+	return kept
 }
 
 // compileCorpus settles which size of a corpus a rule takes: its own, else the section's where it can have one.

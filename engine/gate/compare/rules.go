@@ -13,7 +13,6 @@ import (
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
-	"github.com/oloproof/oloproof/engine/rows"
 )
 
 // Gate is the compare gate.
@@ -175,19 +174,9 @@ func (q *question) nameVersions(named [2]policy.Text, given [2]string, diags *di
 func (q *question) readFrom(paths []string, files [2]string, base string, named [2]policy.Text, diags *diag.List) {
 	q.tally = newTally(q.slicing.Columns)
 	known := columns(q.slicing.Columns, q.ownFiles)
-	rename := map[string]string{}
-	for _, p := range q.source.Settings.Columns {
-		rename[p.Key.Value] = p.Value.Value
-		if !slices.ContainsFunc(known, func(c rows.Column) bool { return c.Name == p.Key.Value }) {
-			diags.Addf(p.Key.Pos, "columns: compare reads no column %s; its columns are version, case, trial, passed, score and those of a rule's `where`", diag.Quote(p.Key.Value))
-		}
-	}
-	gate.DistinctColumns(known, q.source.Settings.Columns, diags)
-	var missing []string
-	for _, m := range q.source.Settings.MissingValues {
-		missing = append(missing, m.Value)
-	}
-	input := gate.Input{Paths: paths, Base: base, Columns: known, Rename: rename, MissingValues: missing, Add: q.tally.Add}
+	gate.CheckColumns(Gate{}.Name(), "version, case, trial, passed, score", known, q.source.Settings.Columns, diags)
+	input := gate.ReadAs(q.source.Settings)
+	input.Paths, input.Base, input.Columns, input.Add = paths, base, known, q.tally.Add
 	if !q.ownFiles {
 		q.inputs = []gate.Input{input}
 		return

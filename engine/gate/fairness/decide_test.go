@@ -672,9 +672,15 @@ func TestNeeds(t *testing.T) {
 	for total, want := range map[int]report.Verdict{size: report.Fail, size * 9 / 10: report.InsufficientEvidence} {
 		// The 200 cases with what is missing in the shares of the rest: 30 and 60 of female, 24.4 and 85.6 of male.
 		of := func(share float64) int { return int(float64(float64(total)/200*share) + 0.5) }
-		if r := ruleOf(t, decide(t, bySex("rate: false_negative, max_group_gap: 0.1"), cases("label,prediction,sex", of(30), "1,0,female", of(60), "1,1,female", of(20), "1,0,male", of(70), "1,1,male"))); r.Verdict != want {
+		if r := ruleOf(t, decide(t, bySex("rate: false_negative, max_group_gap: 0.1"), cases("label,prediction,sex", of(30), "1,0,female", of(60), "1,1,female", of(110*20/90.), "1,0,male", of(110*70/90.), "1,1,male"))); r.Verdict != want {
 			t.Errorf("%s with %d cases, want %s: %+v", r.Verdict, total, want, n)
 		}
+	}
+	// 32 of men recorded and 31 not: with all of them recorded like the rest the same 123 cases would do, 0 of 60 against 0 of 63, whose
+	// gap is at most 1 − .025^(1/60) = .0596. As it is it may be 31/63.
+	n = needs("max_group_gap: 0.1, confidence: 0.9", 60, "1,1,female", 32, "1,1,male", 31, "1,,male")
+	if want := "what is missing to be recorded, 31 predictions (31 in male): as it is, no number of cases would decide; with all recorded at the present rates these cases would"; n.What != want || n.AtLeast != 0 {
+		t.Errorf("needs %+v, want %s", n, want)
 	}
 	// A crossing's small cells.
 	r := ruleOf(t, decide(t, "attributes: {a: [x, y], b: [u, v]}\nintersections: [[a, b]]\nrules: [{id: r, rate: error, attribute: [a, b], max_group_gap: 0.5}]",

@@ -48,7 +48,7 @@ func (d *decision) needs(pairs []apart) (*report.Needs, error) {
 				return n, nil
 			}
 		}
-		size, err := d.size(c, goal, pairs)
+		size, err := d.size(c, d.cases, goal, pairs)
 		if err != nil || lack == 0 {
 			return size, err
 		}
@@ -66,11 +66,20 @@ func (d *decision) needs(pairs []apart) (*report.Needs, error) {
 	if goal == report.InsufficientEvidence {
 		return d.beyond(then, lack, d.near("")), nil
 	}
-	size, err := d.size(full, goal, pairs)
-	if err != nil {
+	what := &report.Needs{What: "what is missing to be recorded, " + missing + ": as it is, no number of cases would decide; with all recorded at the present rates "}
+	of := finely * d.cases
+	switch enough, err := full.comesTo(goal, full.sized(d.cases, of), pairs); {
+	case err != nil:
 		return nil, err
+	case enough:
+		what.What += "these cases would" + asFail(goal)
+	default:
+		size, err := d.size(full, of, goal, pairs)
+		if err != nil {
+			return nil, err
+		}
+		what.What += "the rule needs " + phrase(size)
 	}
-	what := &report.Needs{What: "what is missing to be recorded, " + missing + ": as it is, no number of cases would decide; with all recorded at the present rates the rule needs " + phrase(size)}
 	return d.beyond(then, lack, what), nil
 }
 
@@ -197,12 +206,13 @@ func (d *decision) near(tried string) *report.Needs {
 	return &report.Needs{What: fmt.Sprintf("other data: the measured %s, %s, is so near %s that no realistic number of cases would decide%s", what, near(*measured, d.places), t, tried)}
 }
 
-// size is about how many cases in all would make a contest come to goal at the present rates and shares.
-func (d *decision) size(c *contest, goal report.Verdict, pairs []apart) (*report.Needs, error) {
+// size is about how many cases in all would make a contest, whose groups are those of so many cases, come to goal at the
+// present rates and shares.
+func (d *decision) size(c *contest, of int, goal report.Verdict, pairs []apart) (*report.Needs, error) {
 	// At twice the size the interval of the present rates is narrower, and so on; the counts are whole numbers, so that near
 	// the size that is found the verdict may still go either way.
 	most := max(interval.MostNeeded, 100*d.cases)
-	at := func(size int) (bool, error) { return c.comesTo(goal, c.sized(size, d.cases), pairs) }
+	at := func(size int) (bool, error) { return c.comesTo(goal, c.sized(size, of), pairs) }
 	bad, good, found := d.cases, 2*d.cases, false
 	for {
 		var err error
@@ -269,13 +279,20 @@ func (c *contest) limit() report.Verdict {
 	return report.InsufficientEvidence
 }
 
-// recorded is the contest as it would be if what is missing had the rates of what is recorded.
+// finely is how many times its cases a contest is counted in where parts of a case matter.
+const finely = 1000
+
+// recorded is the contest as it would be if what is missing had the rates of what is recorded, counted finely. Of the missing
+// ones as many come into the denominator as do in both completions: all of them where the prediction does not decide
+// that, else the fewest.
 func (c *contest) recorded() *contest {
 	full := *c
 	full.sides = slices.Clone(c.sides)
 	for i := range full.sides {
 		s := &full.sides[i]
-		s.low, s.high, s.missing = s.recorded, s.recorded, 0
+		n := max(s.recorded.N, min(s.low.N, s.high.N))
+		all := scale(s.recorded, finely*n, max(1, s.recorded.N))
+		*s = sides{recorded: all, low: all, high: all}
 	}
 	return &full
 }

@@ -81,7 +81,8 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 	}
 	s.Map.Done(s.Context())
 
-	input := gate.Input{Base: gate.Folder(s.Pos.File), Rename: map[string]string{}}
+	input := gate.ReadAs(source.Settings)
+	input.Base = gate.Folder(s.Pos.File)
 	switch {
 	case len(source.Files) > 0:
 		input.Paths, input.Base = source.Files, ""
@@ -96,12 +97,6 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		}
 	case !source.NoFiles && (cases != nil || !s.Map.Has("cases")): // what cannot be read is reported already
 		s.Map.Errorf(s.Pos, "%s names no cases; add `cases: decided.csv`, or name files on the command line", s.Context())
-	}
-	for _, p := range source.Settings.Columns {
-		input.Rename[p.Key.Value] = p.Value.Value
-	}
-	for _, m := range source.Settings.MissingValues {
-		input.MissingValues = append(input.MissingValues, m.Value)
 	}
 	q.tally = newTally(q.plan())
 	q.checkColumns(s.Pos, diags)

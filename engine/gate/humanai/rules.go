@@ -111,20 +111,11 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		diags.Add(diag.Diagnostic{Message: noFile})
 	}
 	q.tally = newTally(len(q.slicing.Columns), source.Flags.ShowUnits)
-	rename := map[string]string{}
 	known := columns(q.slicing.Columns)
-	for _, p := range source.Settings.Columns {
-		rename[p.Key.Value] = p.Value.Value
-		if !slices.ContainsFunc(known, func(c rows.Column) bool { return c.Name == p.Key.Value }) {
-			diags.Addf(p.Key.Pos, "columns: human-ai reads no column %s; its columns are case, reviewer, condition, decision, reference, ai_output, started_at, decided_at and those of a rule's `where`", diag.Quote(p.Key.Value))
-		}
-	}
-	gate.DistinctColumns(known, source.Settings.Columns, diags)
-	var missing []string
-	for _, m := range source.Settings.MissingValues {
-		missing = append(missing, m.Value)
-	}
-	q.inputs = []gate.Input{{Paths: files, Base: base, Columns: known, Rename: rename, MissingValues: missing, Add: q.tally.Add}}
+	gate.CheckColumns(Gate{}.Name(), "case, reviewer, condition, decision, reference, ai_output, started_at, decided_at", known, source.Settings.Columns, diags)
+	input := gate.ReadAs(source.Settings)
+	input.Paths, input.Base, input.Columns, input.Add = files, base, known, q.tally.Add
+	q.inputs = []gate.Input{input}
 	if assignment != "" {
 		q.assigned, q.assignedAt = []key{}, map[key]diag.Pos{}
 		q.inputs = append(q.inputs, gate.Input{Role: "assignment", Paths: []string{assignment}, Base: base,
