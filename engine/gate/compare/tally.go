@@ -3,9 +3,9 @@ package compare
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/rows"
 )
 
@@ -280,29 +280,16 @@ func (t *Tally) read(r rows.Row, name string, diags *diag.List) (value rows.Deci
 		}
 		return value, true, false, true
 	}
-	value, rounded, err := rows.ParseDecimal(x.text)
+	value, rounded, ok, err := gate.Share(x.text)
 	switch {
 	case err != nil:
 		diags.Addf(r.Pos(colScore), "score: %v", err)
-	case value.Sign() < 0 || value.Cmp(whole) > 0 || rounded && outside(x.text, value):
+	case !ok:
 		diags.Addf(r.Pos(colScore), "score: found %s; a number from 0 to 1 is allowed", diag.Quote(x.text))
 	default:
 		return value, true, rounded, true
 	}
 	return rows.Decimal{}, false, false, false
-}
-
-// outside reports whether a number lies outside [0, 1] that was rounded to value, in [0, 1]. No arithmetic is needed, which
-// would be slow for an exponent such as 1e-999999999: what is rounded to 0 is below it with a minus sign, and
-// what is rounded to 1 is above it where its first digit other than 0 is 1, not 9.
-func outside(text string, value rows.Decimal) bool {
-	switch value {
-	case rows.Decimal{}:
-		return strings.HasPrefix(text, "-")
-	case whole:
-		return strings.HasPrefix(strings.TrimLeft(text, "+0."), "1")
-	}
-	return false
 }
 
 // whole is the best result of a trial: 1.
