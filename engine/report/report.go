@@ -40,6 +40,14 @@ type Report struct {
 	Policy       *File         `json:"policy,omitempty"`
 	Policies     []File        `json:"policies,omitempty"` // where there are two: the declaration first, then --policy
 	Gates        []Gate        `json:"gates,omitempty"`
+
+	// An earlier report that the rules were compared with, and its rules that are gone.
+	Baseline     *File         `json:"baseline,omitempty"`
+	RemovedRules []RemovedRule `json:"removed_rules,omitempty"`
+	// The policy that this one takes the place of, and what this one says otherwise: only what makes it easier to
+	// pass, or may.
+	PolicyBase    *File          `json:"policy_base,omitempty"`
+	PolicyChanges []PolicyChange `json:"policy_changes,omitempty"`
 }
 
 // Tool is the program that made the report.
@@ -251,6 +259,7 @@ type Rule struct {
 	Cells        []Cell    `json:"cells,omitempty"` // every declared group
 	Pairs        []Pair    `json:"pairs,omitempty"`
 	PairsOmitted int       `json:"pairs_omitted,omitempty"` // how many pairs were compared beyond Pairs
+	Before       *Before   `json:"before,omitempty"`        // in the run's Baseline; nil where there is none
 }
 
 // Cell is one group's part of a rule.
