@@ -1,6 +1,13 @@
 package report
 
-import "github.com/oloproof/oloproof/engine/diag"
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/oloproof/oloproof/engine/diag"
+)
 
 // Change is how a rule's verdict stands to the one that an earlier report gave it.
 type Change string
@@ -39,4 +46,174 @@ type PolicyChange struct {
 	Loosens  bool     `json:"loosens"`           // it makes PASS easier to reach, or counts less; else it may, and a person should look
 	Message  string   `json:"message"`           // one sentence with the old value and the new one
 	Position diag.Pos `json:"position,omitzero"` // in the new policy; its file alone for what is gone
+}
+
+// changeOrder is how ByChange sorts: verdicts that turned before those that did not, and the bad news first.
+var changeOrder = []Change{NewlyFailing, NewlyUndecided, NewlyPassing, NewRule, Redefined, StillNotPassed, StillPassing}
+
+// ByChange returns rules that were compared with a baseline, sorted for a person to read: those whose verdict turned
+// first, then new and redefined ones, then those that stayed as they were; within a change the worst verdict first, then
+// in the order of the policy. Advisory rules stand last, as in ByVerdict.
+func ByChange(rules []Rule) []Rule {
+	place := func(r *Rule) int {
+		if r.Before == nil {
+			return len(changeOrder)
+		}
+		if i := slices.Index(changeOrder, r.Before.Change); i >= 0 {
+			return i
+		}
+		return len(changeOrder) // of a later version's report
+	}
+	sorted := ByVerdict(rules)
+	slices.SortStableFunc(sorted, func(a, b Rule) int {
+		switch {
+		case a.Advisory == b.Advisory:
+			return cmp.Compare(place(&a), place(&b))
+		case a.Advisory:
+			return 1
+		}
+		return -1
+	})
+	return sorted
+}
+
+// UsableBaseline says why a report cannot be compared with, in words for a person; nil where it can. Only a run that
+// decided rules can be.
+func UsableBaseline(r *Report) error {
+	switch {
+	case len(r.Errors) > 0:
+		return errors.New("nothing was decided in it: its files or its policy could not be used; give the report of a run that ended with a verdict")
+	case r.Verdict == NoVerdict:
+		return errors.New("it has no verdict to compare with: it is of check or report; give the report of gate")
+	}
+	return nil
+}
+
+// Problems is how much a person is to see: the counting rules that are not PASS or, where the run could not be used, its
+// errors, at least one.
+func (r *Report) Problems() int {
+	if r.ExitStatus == ExitUnusable || len(r.Errors) > 0 {
+		return max(1, len(r.Errors)+r.MoreErrors)
+	}
+	return len(r.FailingRules())
+}
+
+// CompareWith says of every rule how its verdict stands to the one in an earlier report, read from file: it sets
+// Baseline, each rule's Before, and RemovedRules in the earlier report's order. Where one of the two reports decided nothing
+// (see UsableBaseline) it does nothing.
+//
+// A rule is the earlier report's rule of the same gate, section and id; where each report has one section of a gate, the
+// section's name may differ. Verdicts are compared as they were printed. So a rule that failed and is now waived is
+// still_not_passed, and one whose waiver ended is newly_failing; advisory rules are compared as all others are, whichever of
+// the two counted. A threshold that was moved still compares; what a rule measures must be the same, else it is redefined:
+// its metric, its labels (of a version: whether it is the baseline or the candidate, whatever they are called), its groups
+// and its kind of threshold.
+func (r *Report) CompareWith(before *Report, file File) {
+	if UsableBaseline(r) != nil || UsableBaseline(before) != nil {
+		return
+	}
+	r.Baseline, r.RemovedRules = &file, nil
+	type earlier struct {
+		gate *Gate
+		rule *Rule
+	}
+	type place struct{ gate, name, id string }
+	alone := map[string]bool{} // gates with one section on each side
+	for i := range r.Gates {
+		g := r.Gates[i].Gate
+		alone[g] = sections(r, g) == 1 && sections(before, g) == 1
+	}
+	placeOf := func(g *Gate, id string) place {
+		if alone[g.Gate] {
+			return place{g.Gate, "", id}
+		}
+		return place{g.Gate, g.Name, id}
+	}
+	found := map[place]earlier{}
+	for i := range before.Gates {
+		g := &before.Gates[i]
+		for j := range g.Rules {
+			found[placeOf(g, g.Rules[j].ID)] = earlier{g, &g.Rules[j]}
+		}
+	}
+	for i := range r.Gates {
+		g := &r.Gates[i]
+		for j := range g.Rules {
+			rule := &g.Rules[j]
+			at := placeOf(g, rule.ID)
+			was, known := found[at]
+			delete(found, at)
+			if !known {
+				rule.Before = &Before{Change: NewRule}
+				continue
+			}
+			rule.Before = &Before{Change: turned(was.rule.Verdict, rule.Verdict), Verdict: was.rule.Verdict, Threshold: was.rule.Threshold}
+			if !sameQuestion(was.gate, was.rule, g, rule) {
+				rule.Before.Change = Redefined // its numbers are of something else, and are left out
+				continue
+			}
+			rule.Before.Estimate, rule.Before.Interval = was.rule.Estimate, was.rule.Interval
+		}
+	}
+	for i := range before.Gates {
+		g := &before.Gates[i]
+		for j := range g.Rules {
+			if gone, ok := found[placeOf(g, g.Rules[j].ID)]; ok && gone.rule == &g.Rules[j] {
+				r.RemovedRules = append(r.RemovedRules, RemovedRule{Gate: g.Gate, Name: g.Name, ID: gone.rule.ID, Verdict: gone.rule.Verdict})
+			}
+		}
+	}
+}
+
+// sections is how many sections of a gate a report has.
+func sections(r *Report, gate string) (n int) {
+	for i := range r.Gates {
+		if r.Gates[i].Gate == gate {
+			n++
+		}
+	}
+	return n
+}
+
+// turned is the change from one verdict to another.
+func turned(before, now Verdict) Change {
+	switch {
+	case now == Fail && before != Fail:
+		return NewlyFailing
+	case now == Pass && before == Pass:
+		return StillPassing
+	case now == Pass:
+		return NewlyPassing
+	case before == Pass:
+		return NewlyUndecided
+	}
+	return StillNotPassed
+}
+
+// sameQuestion reports whether two rules measure the same and compare it in the same way.
+func sameQuestion(was *Gate, before *Rule, is *Gate, now *Rule) bool {
+	return before.Metric == now.Metric && before.Threshold.Kind == now.Threshold.Kind && before.Threshold.Side == now.Threshold.Side &&
+		maps.Equal(asked(was, before), asked(is, now)) && slices.Equal(groups(before), groups(now))
+}
+
+// asked is a rule's labels, with its version by the part that it plays: each run has a candidate with a name of its own.
+func asked(g *Gate, r *Rule) map[string]string {
+	labels := maps.Clone(r.Labels)
+	if v, ok := labels["version"]; ok {
+		labels["version"] = "candidate"
+		if v == g.Settings["baseline"] && v != g.Settings["candidate"] {
+			labels["version"] = "baseline"
+		}
+	}
+	return labels
+}
+
+// groups is the groups that a rule is about, sorted: their order has no meaning.
+func groups(r *Rule) []string {
+	var list []string
+	for i := range r.Cells {
+		list = append(list, r.Cells[i].Labels["group"])
+	}
+	slices.Sort(list)
+	return list
 }

@@ -121,7 +121,7 @@ func ParseCertificate(data []byte) (*Certificate, error) {
 	dec.DisallowUnknownFields()
 	c := &Certificate{}
 	if err := dec.Decode(c); err != nil {
-		return nil, fmt.Errorf("it is not a certificate: %s", notCertificate(err))
+		return nil, fmt.Errorf("it is not a certificate: %s", notJSON(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("it is not a certificate: something follows the document")
@@ -148,22 +148,6 @@ func ParseCertificate(data []byte) (*Certificate, error) {
 		return nil, errors.New("it is not as this program writes certificates: a key is there twice or in another place, or a value is written in another way; use the file as it was written")
 	}
 	return c, nil
-}
-
-// notCertificate says in plain words why a document cannot be decoded.
-func notCertificate(err error) string {
-	wrong, isWrong := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case isWrong && wrong.Field == "":
-		return fmt.Sprintf("it is a JSON %s, not an object", wrong.Value)
-	case isWrong:
-		return fmt.Sprintf("%s cannot be a JSON %s", diag.Quote(wrong.Field), wrong.Value)
-	case errors.Is(err, io.EOF):
-		return "it is empty"
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends in the middle"
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // Differences says in sentences why a certificate does not hold for a run computed again by its policy; today is the

@@ -3,11 +3,13 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"unicode"
 	"unicode/utf16"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/interval"
 )
 
@@ -73,26 +75,30 @@ func (d Data) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads an object of counts, keeping its order.
 func (d *Data) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
-	if _, err := dec.Token(); err != nil {
+	open, err := dec.Token()
+	if err != nil {
 		return err
 	}
 	*d = nil
+	switch open {
+	case nil: // null says nothing
+		return nil
+	case json.Delim('{'):
+	default:
+		return errors.New("data is not an object of counts")
+	}
 	for dec.More() {
 		name, err := dec.Token()
 		if err != nil {
 			return err
 		}
-		key, ok := name.(string)
-		if !ok {
-			return fmt.Errorf("data: a name is %v, not a text", name)
-		}
 		var count int
 		if err := dec.Decode(&count); err != nil {
-			return err
+			return fmt.Errorf("data: the count of %s is not a whole number", diag.Quote(fmt.Sprint(name)))
 		}
-		*d = append(*d, Count{Name: key, Count: count})
+		*d = append(*d, Count{Name: fmt.Sprint(name), Count: count})
 	}
-	_, err := dec.Token()
+	_, err = dec.Token()
 	return err
 }
 

@@ -114,7 +114,7 @@ func TestFrozenReports(t *testing.T) {
 // the key that the object stands under. Keys of other objects have no order: labels, counts of data.
 var order = map[string][]string{
 	"": {"schema", "tool", "verdict", "exit_status", "errors", "more_errors", "confidence", "counts", "multiplicity", "today",
-		"inputs", "policy", "policies", "gates"},
+		"inputs", "policy", "policies", "gates", "baseline", "removed_rules", "policy_base", "policy_changes"},
 	"tool":             {"name", "version"},
 	"counts":           {"PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"},
 	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "role", "findings"},
@@ -135,13 +135,16 @@ var order = map[string][]string{
 	"waived":           {"until", "owner", "reason", "verdict"},
 	"reviewed":         {"by", "on", "digest", "reason", "valid"},
 	"threshold":        {"minimum", "maximum", "max_group_gap", "worst_group", "min_group_ratio"},
+	"before":           {"change", "verdict", "threshold", "estimate", "interval"},
+	"removed_rules":    {"gate", "name", "id", "verdict"},
+	"policy_changes":   {"loosens", "message", "position"},
 }
 
 var measureKeys = []string{"metric", "labels", "estimate", "interval", "measured_in", "scale", "numerator", "denominator", "units", "unit_name",
 	"missing", "left_out", "completions", "expected_under_calibration", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
 
 var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "assumptions", "position", "advisory", "waived", "reviewed",
-	"cells", "pairs", "pairs_omitted"}
+	"cells", "pairs", "pairs_omitted", "before"}
 
 // outOfOrder lists the keys of a document that stand where they should not.
 func outOfOrder(doc []byte) (problems []string) {
@@ -207,23 +210,29 @@ func full() *report.Report {
 		Measure: m, ID: "a", Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.5}, Verdict: report.ManualReview, WithLeftOut: report.Fail, Reason: "Waived.",
 		Needs: &report.Needs{What: "more", AtLeast: 1}, Assumptions: []string{"One."}, Position: pos, Advisory: true,
 		Waived:   &report.Waived{Until: "2027-03-31", Owner: "o", Reason: "r", Verdict: report.Fail},
-		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r", Valid: true},
+		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r"},
 		Cells:    []report.Cell{{Measure: m, Verdict: report.NoVerdict, Reason: "Small."}, {Measure: m, Verdict: report.InsufficientEvidence, Reason: "Small."}},
 		Pairs:    []report.Pair{{Groups: [2]string{"female × old", "male × old"}, Estimate: at(0.125), Interval: iv, Verdict: report.Pass}}, PairsOmitted: 1,
+		Before: &report.Before{Change: report.StillNotPassed, Verdict: report.Fail, Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.25}, Estimate: at(0), Interval: iv},
 	}
+	counting := report.Rule{Measure: report.Measure{Metric: "sign_test"}, ID: "b", Verdict: report.ManualReview, Reason: "Planned otherwise.", Position: pos,
+		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r", Valid: true},
+		Before:   &report.Before{Change: report.NewRule}}
 	r := report.New("1.2.3")
-	r.Verdict, r.Confidence, r.Today = report.ManualReview, 0.9, "2027-03-01"
-	r.ExitStatus = r.Verdict.ExitStatus()
-	r.Counts = &report.Counts{Pass: 1, Fail: 2, InsufficientEvidence: 3, ManualReview: 4}
-	r.Multiplicity = &report.Multiplicity{Rules: 1, Intervals: 2}
+	r.Confidence, r.Today = 0.9, "2027-03-01"
 	r.Inputs = []report.Input{{Path: "d.csv", SHA256: digest, Bytes: 9, Rows: 1, Gate: "compare", Role: "assignment",
 		Findings: []report.InputFinding{{Code: "column_missing_in_file", Position: diag.Pos{File: "d.csv"}, Message: "m"}}}}
 	r.Policy = &report.File{Path: "policy.yaml", SHA256: digest}
 	r.Policies = []report.File{*r.Policy, *r.Policy}
 	r.Gates = []report.Gate{
-		{Gate: "compare", Name: "n", Settings: map[string]string{"baseline": "old", "plan_cases": "8"}, Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule},
+		{Gate: "compare", Name: "n", Settings: map[string]string{"baseline": "old", "plan_cases": "8"}, Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule, counting},
 			Findings: []report.Finding{{Code: "c", Severity: report.Note, Message: "m", Count: 1}}, Assumptions: []string{"a"}, Limits: []string{"l"}, MinShown: 5},
 	}
+	r.Baseline = &report.File{Path: "earlier.json", SHA256: digest}
+	r.RemovedRules = []report.RemovedRule{{Gate: "fairness", Name: "n", ID: "c", Verdict: report.Pass}}
+	r.PolicyBase = &report.File{Path: "policy.yaml", SHA256: digest}
+	r.PolicyChanges = []report.PolicyChange{{Loosens: true, Message: "The maximum of rule a is raised.", Position: pos}}
+	r.Decide()
 	return r
 }
 
@@ -267,8 +276,8 @@ func TestFullReport(t *testing.T) {
 	r := full()
 	for _, name := range empty(reflect.ValueOf(*r), "Report") {
 		switch name {
-		// Only with errors, which exclude the rest; only of human-ai, below.
-		case "Report.Errors", "Report.MoreErrors", "Report.Gates[0].Design":
+		// Only with errors, which exclude the rest; only of human-ai, below; only without a waiver, of the second rule.
+		case "Report.Errors", "Report.MoreErrors", "Report.Gates[0].Design", "Report.Gates[0].Rules[0].Reviewed.Valid":
 		default:
 			t.Errorf("%s is not filled in", name)
 		}
@@ -418,6 +427,22 @@ func TestSchemaRefuses(t *testing.T) {
       "name": "n",`},
 		{"a finding's code in words", string(doc), `"code": "c"`, `"code": "A finding"`},
 		{"what a calibrated system would have, of another metric", string(doc), `"metric": "expected_calibration_error"`, `"metric": "selection"`},
+		{"a change that is none", string(doc), `"change": "still_not_passed"`, `"change": "worse"`},
+		{"an earlier rule without its verdict", string(doc), `"change": "still_not_passed",
+            "verdict": "FAIL"`, `"change": "still_not_passed"`},
+		{"a new rule with an earlier verdict", string(doc), `"change": "new_rule"`, `"change": "new_rule", "verdict": "PASS"`},
+		{"rules removed from nowhere", string(doc), `"baseline": {
+    "path": "earlier.json",
+    "sha256": "` + strings.Repeat("0a", 32) + `"
+  },`, ``},
+		{"changes of no policy", string(doc), `"policy_base": {
+    "path": "policy.yaml",
+    "sha256": "` + strings.Repeat("0a", 32) + `"
+  },`, ``},
+		{"a removed rule without its gate", string(doc), `"gate": "fairness",
+      "name": "n",
+      "id": "c"`, `"id": "c"`},
+		{"a change that loosens perhaps", string(doc), `"loosens": true`, `"loosens": "perhaps"`},
 		{"pairs left out and none listed", fair, `"pairs": `, `"pears": `},
 		{"no pairs left out", fair, `"pairs_omitted": 3`, `"pairs_omitted": 0`},
 		{"a group without a reason in it", fair, `"reason": "2 cases with a prediction; min_cell is 30."`, `"reason": ""`},
@@ -474,6 +499,7 @@ func TestSchemaIsTheStructs(t *testing.T) {
 		{"gate", report.Gate{}}, {"measure_fields", report.Measure{}}, {"interval", report.Interval{}}, {"interval_beside", report.IntervalBeside{}}, {"moved", report.Moved{}}, {"scale", report.Scale{}},
 		{"left_out", report.LeftOut{}}, {"completions", report.Completions{}}, {"rule", report.Rule{}}, {"needs", report.Needs{}},
 		{"waived", report.Waived{}}, {"reviewed", report.Reviewed{}}, {"cell", report.Cell{}}, {"pair", report.Pair{}}, {"finding", report.Finding{}},
+		{"before", report.Before{}}, {"removed_rule", report.RemovedRule{}}, {"policy_change", report.PolicyChange{}},
 	} {
 		t.Run(test.def, func(t *testing.T) {
 			def := root

@@ -2,8 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+
+	"github.com/oloproof/oloproof/engine/diag"
 )
 
 // Kind is the kind of a rule's threshold, by its published name.
@@ -34,26 +37,30 @@ func (t Threshold) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[Kind]float64{t.Kind: t.Value})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes. The kind may be one that this version does not know.
 func (t *Threshold) UnmarshalJSON(data []byte) error {
+	*t = Threshold{}
 	var outer map[Kind]json.RawMessage
-	if err := json.Unmarshal(data, &outer); err != nil {
-		return err
-	}
-	if len(outer) != 1 {
-		return fmt.Errorf("a threshold has one key, this one %d", len(outer))
+	if err := json.Unmarshal(data, &outer); err != nil || len(outer) != 1 {
+		return errors.New("a threshold is an object with one key, such as {\"minimum\": 0.8}")
 	}
 	for kind, raw := range outer {
 		t.Kind = kind
 		if kind != WorstGroup {
-			return json.Unmarshal(raw, &t.Value)
+			if err := json.Unmarshal(raw, &t.Value); err != nil || string(raw) == "null" {
+				return fmt.Errorf("the value of the threshold %s is not a number", diag.Quote(string(kind)))
+			}
+			return nil
 		}
-		var inner map[Kind]float64
-		if err := json.Unmarshal(raw, &inner); err != nil {
-			return err
+		var inner map[Kind]*float64
+		if err := json.Unmarshal(raw, &inner); err != nil || len(inner) != 1 {
+			return errors.New("a threshold worst_group has one side, such as {\"worst_group\": {\"minimum\": 0.8}}")
 		}
 		for side, v := range inner {
-			t.Side, t.Value = side, v
+			if v == nil {
+				return errors.New("the value of the threshold worst_group is null")
+			}
+			t.Side, t.Value = side, *v
 		}
 	}
 	return nil

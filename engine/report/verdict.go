@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/oloproof/oloproof/engine/diag"
 )
 
 // Verdict is what a rule, or a run, comes to. The zero value is NoVerdict, which is never good news:
@@ -65,15 +67,15 @@ func (v Verdict) ExitStatus() int {
 // MarshalText writes the published name.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads a published name, NO_VERDICT included.
+// UnmarshalText reads a published name as it is published, NO_VERDICT included.
 func (v *Verdict) UnmarshalText(text []byte) error {
-	if string(text) == NoVerdict.String() {
-		*v = NoVerdict
-		return nil
+	for _, w := range append([]Verdict{NoVerdict}, Verdicts...) {
+		if string(text) == w.String() {
+			*v = w
+			return nil
+		}
 	}
-	w, err := ParseVerdict(string(text))
-	*v = w
-	return err
+	return fmt.Errorf("%s is not a verdict's name", diag.Quote(string(text)))
 }
 
 // ParseVerdict reads a verdict's name in any letter case. NO_VERDICT is not a verdict a rule can have.
@@ -83,7 +85,7 @@ func ParseVerdict(name string) (Verdict, error) {
 			return v, nil
 		}
 	}
-	return NoVerdict, fmt.Errorf("%q is not a verdict; use PASS, FAIL, INSUFFICIENT_EVIDENCE or MANUAL_REVIEW", name)
+	return NoVerdict, fmt.Errorf("%s is not a verdict; use PASS, FAIL, INSUFFICIENT_EVIDENCE or MANUAL_REVIEW", diag.Quote(name))
 }
 
 // FailOn is the set of verdicts that make a run end with their exit status.
