@@ -1,6 +1,8 @@
 package summary
 
 import (
+	"fmt"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -235,13 +237,13 @@ func chunks(s string, size int) []string {
 // CodeSpan shows a text from data as a code span of GitHub Flavored Markdown, in a paragraph or a table
 // cell, cut at limit characters. A backtick in it gets a longer fence. It is ordinary escaped text where it
 // holds a pipe or a backslash, which renderers treat differently inside a table, or what a runner would
-// execute in a log, which cannot be escaped in a code span.
+// execute in a log, or opens an HTML comment to who looks for one in the source: they cannot be escaped in a code span.
 func CodeSpan(s string, limit int) string {
 	text := keepOrder(strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit))))))
 	if text == "" {
 		return `""`
 	}
-	if strings.ContainsAny(text, `|\`) || runnerCommand.MatchString(text) {
+	if strings.ContainsAny(text, `|\`) || strings.Contains(text, "<!--") || runnerCommand.MatchString(text) {
 		return EscapeMarkdown(s, limit)
 	}
 	fence, run := 1, 0
@@ -258,4 +260,35 @@ func CodeSpan(s string, limit int) string {
 	}
 	ticks := strings.Repeat("`", fence)
 	return ticks + text + ticks
+}
+
+// linkMax is the longest address that becomes a link, in bytes.
+const linkMax = 2000
+
+// link shows Markdown that is escaped already as a link to an address, and alone where that is no http or https address of a
+// host, has a user's name in it, or is too long. No character of the address can end the link or the cell it stands in.
+func link(text, address string) string {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || len(address) > linkMax {
+		return text
+	}
+	var b strings.Builder
+	for i := range len(address) {
+		c := address[i]
+		switch {
+		case c == '&': // a character reference would be read
+			b.WriteString("&amp;")
+		case c == '%' && i+2 < len(address) && isHex(address[i+1]) && isHex(address[i+2]):
+			b.WriteByte(c)
+		case c > ' ' && c < 0x7f && !strings.ContainsRune(`%()[]<>"'\`+"`"+`|^{}$*_~!`, rune(c)):
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return "[" + text + "](" + b.String() + ")"
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
@@ -22,6 +24,7 @@ const (
 	markdownTexts  = 30
 	markdownGroups = 100 // groups of one rule, or of one rate
 	markdownPairs  = 50
+	markdownLooser = 100 // changes of the policy of one kind, of a baseline's rules
 )
 
 // placeMax is the longest file:line:column: the line and column come last and must not be cut.
@@ -29,7 +32,7 @@ const placeMax = pathMax + 40
 
 // rung is one step of what a Markdown report leaves out to stay within its bytes.
 type rung struct {
-	rules    int  // at most so many rules a gate, those that need someone first; -1 is all
+	rules    int  // at most so many rules a gate, those that need someone first, and changes of one kind; -1 is all
 	passing  bool // also rules that pass
 	measures bool // also every measure
 	groups   bool // also the groups and pairs of rules
@@ -54,22 +57,36 @@ var ladder = []rung{
 // rows, and counted. Counts below the gate's MinShown are hidden, with what they could be worked out from. The error is w's, or says that
 // not even the headline fits.
 func Markdown(w io.Writer, r *report.Report, opts Options) error {
-	most := cmp.Or(opts.MaxBytes, defaultMaxBytes)
-	for _, fits := range ladder {
-		m := &markdown{rung: fits}
-		m.report(r, opts.FailOn)
-		if m.out.Len() <= most {
-			_, err := io.WriteString(w, m.out.String())
-			return err
+	return writeFitting(w, cmp.Or(opts.MaxBytes, defaultMaxBytes), func(yield func(string) bool) {
+		for _, fits := range ladder {
+			m := &markdown{rung: fits}
+			m.report(r, opts.FailOn)
+			if !yield(m.out.String()) {
+				return
+			}
 		}
-	}
-	for _, short := range []string{headline(r) + "\n\n" + leftOut + "\n", headline(r) + "\n", "## " + Icon(r.Verdict) + " " + r.Verdict.String() + "\n"} {
-		if len(short) <= most {
-			_, err := io.WriteString(w, short)
+		shorter(yield, headline(r), looserCount(r), "## "+Icon(r.Verdict)+" "+r.Verdict.String())
+	})
+}
+
+// writeFitting writes the first of texts that has at most so many bytes.
+func writeFitting(w io.Writer, most int, texts iter.Seq[string]) error {
+	for text := range texts {
+		if len(text) <= most {
+			_, err := io.WriteString(w, text)
 			return err
 		}
 	}
 	return fmt.Errorf("a report in Markdown needs more than %d bytes", most)
+}
+
+// shorter yields what is left where nothing but a headline fits: with how the policy changed, with where the rest is, the
+// headline alone, and the verdict alone.
+func shorter(yield func(string) bool, headline, looser, verdict string) {
+	if looser != "" && !(yield(headline+"\n\n"+looser+"\n\n"+leftOut+"\n") && yield(headline+"\n\n"+looser+"\n")) {
+		return
+	}
+	_ = yield(headline+"\n\n"+leftOut+"\n") && yield(headline+"\n") && yield(verdict+"\n")
 }
 
 // leftOut says where the rest is.
@@ -79,11 +96,33 @@ const leftOut = "The rest does not fit here: it is in the log and in the JSON re
 type markdown struct {
 	out   strings.Builder
 	rung  rung
-	hides hiding // what the gate's part must not tell
+	hides hiding                             // what the gate's part must not tell
+	pages func(file string, line int) string // the page of a line of a file, "" for none; nil where none has one
+}
+
+// most is how many things of one kind the rung shows, up to all that there is room for.
+func (m *markdown) most(all int) int {
+	if m.rung.rules < 0 {
+		return all
+	}
+	return min(all, m.rung.rules)
+}
+
+// at shows a place in a file: as a link where it has a page.
+func (m *markdown) at(p diag.Pos) string {
+	page := ""
+	if m.pages != nil && p.File != "" {
+		page = m.pages(p.File, p.Line)
+	}
+	p.File = clipPath(p.File, pathMax)
+	return link(CodeSpan(p.String(), placeMax), page)
 }
 
 // prose escapes the text of a paragraph or a cell.
 func prose(s string) string { return EscapeProse(s, 2*sentenceMax) }
+
+// toolName is the program and its version.
+func toolName(r *report.Report) string { return "oloproof " + prose(clip(r.Tool.Version, nameMax)) }
 
 // name shows an id.
 func name(s string) string { return CodeSpan(s, nameMax) }
@@ -93,6 +132,17 @@ func path(s string) string { return CodeSpan(clipPath(s, pathMax), pathMax) }
 
 // own escapes a cell of our own numbers and words: the "<" of a small p-value is all that has a meaning there.
 func own(s string) string { return strings.ReplaceAll(s, "<", "&lt;") }
+
+// ownNumbers are the two cells of a table for a measure's numbers, of which the unit alone is a text from data.
+func ownNumbers(measure *report.Measure, n Numbers) (measured, within string) {
+	bare := *measure
+	bare.MeasuredIn = ""
+	measured, within = shownNumbers(&bare, n)
+	if n.Estimate != "" && measure.MeasuredIn != "" {
+		return own(measured) + " " + prose(clip(unitSign(measure.MeasuredIn), nameMax)), own(within)
+	}
+	return own(measured), own(within)
+}
 
 // block writes a block of Markdown, set apart by an empty line.
 func (m *markdown) block(s string) {
@@ -125,37 +175,21 @@ func headline(r *report.Report) string {
 	if len(r.Errors) > 0 {
 		return "## 🚫 NO_VERDICT: nothing was decided, " + counted(len(r.Errors)+r.MoreErrors, "problem")
 	}
-	named, several := dataName(r)
-	data := prose(named)
-	meets, doesNot := " meets ", " does not meet "
-	if several {
-		meets, doesNot = " meet ", " do not meet "
-	}
 	switch verbOf(r) {
 	case checkVerb:
-		return "## Check of " + data
+		named, _ := dataName(r)
+		return "## Check of " + prose(named)
 	case reportVerb:
-		return "## Report on " + data
+		named, _ := dataName(r)
+		return "## Report on " + prose(named)
 	case gateVerb:
 	}
-	policy, said := prose(policyName(r)), ""
-	switch r.Verdict {
-	case report.Pass:
-		said = data + meets + policy
-	case report.Fail:
-		said = data + doesNot + policy
-	case report.ManualReview:
-		said = "a person must decide whether " + data + meets + policy
-	case report.InsufficientEvidence:
-		said = "it cannot be told whether " + data + meets + policy
-	case report.NoVerdict:
-		said = "nothing was decided on " + data + " by " + policy
-	}
-	return "## " + Icon(r.Verdict) + " " + r.Verdict.String() + ": " + said
+	return "## " + Icon(r.Verdict) + " " + r.Verdict.String() + ": " + prose(verdictSays(r))
 }
 
 func (m *markdown) report(r *report.Report, failOn report.FailOn) {
 	m.block(headline(r))
+	m.policyChanges(r, "")
 	if len(r.Errors) > 0 {
 		m.errors(r)
 	} else {
@@ -170,14 +204,17 @@ func (m *markdown) report(r *report.Report, failOn report.FailOn) {
 			intro = append(intro, meaning)
 		}
 		m.block(strings.Join(intro, " "))
+		m.baseline(r)
 		for i := range r.Gates {
 			m.gate(r, &r.Gates[i])
 		}
 		if m.rung.details {
 			m.files(r)
+		} else if n := len(r.Inputs) + len(policies(r)); n > 0 {
+			m.block(counted(n, "file") + " not shown here.")
 		}
 	}
-	foot := []string{"oloproof " + prose(clip(r.Tool.Version, nameMax)), exitSentence(r, failOn)}
+	foot := []string{toolName(r), exitSentence(r, failOn)}
 	if said := multiplicity(r); said != "" {
 		foot = append(foot, said)
 	}
@@ -189,16 +226,12 @@ func (m *markdown) report(r *report.Report, failOn report.FailOn) {
 
 // errors lists why the run cannot be used.
 func (m *markdown) errors(r *report.Report) {
-	most := markdownErrors
-	if m.rung.rules >= 0 {
-		most = min(most, m.rung.rules)
-	}
+	most := m.most(markdownErrors)
 	var lines []string
 	for _, p := range shownProblems(r.Errors, most) {
 		line := "- "
 		if place := p.Pos(); place.File != "" {
-			place.File = clipPath(place.File, pathMax)
-			line += CodeSpan(place.String(), placeMax) + " "
+			line += m.at(place) + " "
 		}
 		lines = append(lines, line+prose(clip(p.Message, sentenceMax)))
 	}
@@ -231,6 +264,7 @@ func (m *markdown) gate(r *report.Report, g *report.Gate) {
 		m.rules(g, r.Confidence)
 	}
 	if !m.rung.details {
+		m.notShown(g)
 		return
 	}
 	m.findings(r, g)
@@ -253,10 +287,46 @@ func (m *markdown) gate(r *report.Report, g *report.Gate) {
 	}
 	if m.rung.measures {
 		m.measures(g, r.Confidence)
-	} else if len(g.Measures) > 0 {
-		m.block(counted(len(g.Measures), "measure") + " not shown here.")
 	}
+	m.notShown(g)
 	m.assumes(g)
+}
+
+// notShown counts what the rung leaves out of a gate, rules aside.
+func (m *markdown) notShown(g *report.Gate) {
+	var parts []string
+	add := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one)
+		case n > 1:
+			parts = append(parts, whole(n)+" "+many)
+		}
+	}
+	if !m.rung.details {
+		warnings := 0
+		for _, f := range g.Findings {
+			if f.Severity == report.Warning {
+				warnings++
+			}
+		}
+		said := conditions(g, true)
+		add(warnings, "warning", "warnings")
+		add(len(g.Findings)-warnings, "note", "notes")
+		add(len(said)+len(assumptions(g, said))+len(g.Limits), "sentence on what is assumed", "sentences on what is assumed")
+		if len(g.Rules) == 0 && len(g.Measures) == 0 {
+			add(len(g.Data), "count", "counts")
+		}
+	}
+	if !m.rung.groups {
+		add(groupsAndPairs(g), "group or pair", "groups and pairs")
+	}
+	if !m.rung.measures {
+		add(len(g.Measures), "measure", "measures")
+	}
+	if parts != nil {
+		m.block(list(parts) + " not shown here.")
+	}
 }
 
 // rules writes the table of rules, and under it why each came out as it did.
@@ -273,34 +343,16 @@ func (m *markdown) rules(g *report.Gate, run float64) {
 	var measures []*report.Measure
 	for _, rule := range shown {
 		measures = append(measures, &rule.Measure)
-		n := ruleNumbers(rule)
-		id, note := ruleName(rule)
-		label := name(id)
-		unseen := m.hides.rule(rule)
-		at := where(m.hides.shown(rule))
-		if unseen { // it may be elsewhere
-			at = ""
-		}
-		about := slices.DeleteFunc([]string{ruleMeasure(&rule.Measure), at}, func(s string) bool { return s == "" })
-		if len(about) > 0 {
-			label += " " + prose(strings.Join(about, ", "))
-		}
-		if note != "" {
-			label += " (" + note + ")"
-		}
-		if only := recordedOnly(rule); only != "" {
-			label += ". **" + capital(prose(only)) + "**"
-		}
-		measured, within := shownNumbers(&rule.Measure, n)
-		drawn := Draw(&rule.Measure, bound(rule), markdownCells)
-		if unseen {
-			measured, within, drawn = hidden, hidden, ""
+		label, measured, within := m.ruleCells(rule, "")
+		drawn := ""
+		if !m.hides.rule(rule) {
+			drawn = Draw(&rule.Measure, bound(rule), markdownCells)
 		}
 		if drawn != "" {
 			// Our own characters, none of which ends a code span or a cell; the spaces must not break the line.
 			drawn = "`" + strings.ReplaceAll(drawn, " ", "\u00a0") + "`"
 		}
-		rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, own(measured), own(within), MustBe(rule.Threshold), drawn})
+		rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, measured, within, MustBe(rule.Threshold), drawn})
 		survives := rule.WithLeftOut == report.NoVerdict || rule.WithLeftOut == rule.Verdict
 		if rule.Verdict == report.Pass && survives && len(notes(rule)) == 0 {
 			saidOfPassing = append(saidOfPassing, m.about(rule, run))
@@ -333,8 +385,43 @@ func (m *markdown) rules(g *report.Gate, run float64) {
 	}
 }
 
+// ruleCells are the cells of a table that name a rule, its gate where that is not "", and what it measures, and give its numbers.
+func (m *markdown) ruleCells(rule *report.Rule, gate string) (label, measured, within string) {
+	id, note := ruleName(rule)
+	label = name(id) + inGate(gate)
+	unseen := m.hides.rule(rule)
+	at := where(m.hides.shown(rule))
+	if unseen { // it may be elsewhere
+		at = ""
+	}
+	about := slices.DeleteFunc([]string{ruleMeasure(&rule.Measure), at}, func(s string) bool { return s == "" })
+	if len(about) > 0 {
+		if gate != "" {
+			label += ","
+		}
+		label += " " + prose(strings.Join(about, ", "))
+	}
+	if note != "" {
+		label += " (" + note + ")"
+	}
+	if only := recordedOnly(rule); only != "" {
+		label += ". **" + capital(prose(only)) + "**"
+	}
+	if unseen {
+		return label, hidden, hidden
+	}
+	measured, within = ownNumbers(&rule.Measure, ruleNumbers(rule))
+	return label, measured, within
+}
+
 // about is a list item: why a rule came out as it did, what would decide it, what it was counted from.
 func (m *markdown) about(rule *report.Rule, run float64) string {
+	facts := append([]string{ruleMeasure(&rule.Measure)}, m.facts(&rule.Measure, run)...)
+	return m.why(rule) + " <sub>" + prose(strings.Join(facts, " · ")) + "</sub>"
+}
+
+// why is a list item: why a rule came out as it did, what would decide it, and its waiver, review and standing.
+func (m *markdown) why(rule *report.Rule) string {
 	parts := []string{"- " + Icon(rule.Verdict) + " " + name(rule.ID) + ": " + prose(gateText(rule.Reason))}
 	if rule.Needs != nil {
 		parts = append(parts, "**What would decide it:** "+prose(gateText(needs(rule.Needs))))
@@ -344,8 +431,7 @@ func (m *markdown) about(rule *report.Rule, run float64) string {
 			parts = append(parts, prose(n))
 		}
 	}
-	facts := append([]string{ruleMeasure(&rule.Measure)}, m.facts(&rule.Measure, run)...)
-	return strings.Join(append(parts, "<sub>"+prose(strings.Join(facts, " · "))+"</sub>"), " ")
+	return strings.Join(parts, " ")
 }
 
 // numbers are the two cells of a table for a measure's estimate and interval.
@@ -353,8 +439,7 @@ func (m *markdown) numbers(measure *report.Measure) (measured, within string) {
 	if m.hides.numbers(measure) {
 		return hidden, hidden
 	}
-	measured, within = shownNumbers(measure, Show(measure, nil))
-	return own(measured), own(within)
+	return ownNumbers(measure, Show(measure, nil))
 }
 
 // facts are what a measure was counted from, where that may be told.
@@ -404,12 +489,18 @@ func (m *markdown) list(title string, items []string) {
 // inReport is where a summary's reader finds what it leaves out.
 const inReport = "see the JSON report"
 
-// groups writes the groups and pairs of every rule that has them.
-func (m *markdown) groups(g *report.Gate) {
+// groupsAndPairs is how many groups and pairs the rules of a gate have.
+func groupsAndPairs(g *report.Gate) int {
 	total := 0
 	for i := range g.Rules {
 		total += len(g.Rules[i].Cells) + len(g.Rules[i].Pairs) + g.Rules[i].PairsOmitted
 	}
+	return total
+}
+
+// groups writes the groups and pairs of every rule that has them.
+func (m *markdown) groups(g *report.Gate) {
+	total := groupsAndPairs(g)
 	if total == 0 {
 		return
 	}
@@ -635,13 +726,26 @@ func (m *markdown) assumes(g *report.Gate) {
 	})
 }
 
+// policies are the policy files of a run.
+func policies(r *report.Report) []report.File {
+	if len(r.Policies) == 0 && r.Policy != nil {
+		return []report.File{*r.Policy}
+	}
+	return r.Policies
+}
+
 // files writes what was found about the files, and folded their names, sizes and digests.
 func (m *markdown) files(r *report.Report) {
 	var about []string
+	tells := func(message string) bool {
+		return slices.ContainsFunc(r.Gates, func(g report.Gate) bool { return newHiding(&g).tells(message) })
+	}
 	for _, f := range fileFindings(r) {
-		if !m.hides.tells(f.message) {
-			about = append(about, "- "+CodeSpan(f.place, placeMax)+" "+prose(f.message))
+		message := f.message
+		if tells(message) {
+			message = "What was found is hidden: it tells a count."
 		}
+		about = append(about, "- "+CodeSpan(f.place, placeMax)+" "+prose(message))
 	}
 	m.list("**About the files:**", about)
 
@@ -654,11 +758,7 @@ func (m *markdown) files(r *report.Report) {
 		role := cmp.Or(in.Role, "data")
 		rows = append(rows, []string{path(in.Path), prose(clip(role, nameMax)), count(in.Rows), CodeSpan(in.SHA256, nameMax)})
 	}
-	policies := r.Policies
-	if len(policies) == 0 && r.Policy != nil {
-		policies = []report.File{*r.Policy}
-	}
-	for _, p := range policies {
+	for _, p := range policies(r) {
 		rows = append(rows, []string{path(p.Path), "policy", "", CodeSpan(p.SHA256, nameMax)})
 	}
 	if len(rows) == 0 {

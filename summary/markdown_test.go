@@ -33,6 +33,8 @@ type outline struct {
 	texts           []string // of every paragraph, cell, item and heading, as a reader sees it
 	code            []string // of every code span
 	blocks          []string // raw HTML, in order
+	links           []string // the addresses of links
+	fences          int      // blocks of code
 }
 
 // readOutline walks a parsed report. A node that no report may have is an error: everything in testdata that
@@ -69,6 +71,10 @@ func readOutline(t testing.TB, name, source string) outline {
 			return ast.WalkSkipChildren, nil
 		case *ast.Text:
 			o.texts[len(o.texts)-1] += shown(n.Value([]byte(source)))
+		case *ast.Link:
+			o.links = append(o.links, string(n.Destination))
+		case *ast.FencedCodeBlock:
+			o.fences++
 		case *ast.RawHTML:
 			o.blocks = append(o.blocks, string(n.Segments.Value([]byte(source))))
 		case *ast.HTMLBlock:
@@ -143,6 +149,9 @@ func checkOutline(t testing.TB, name string, o outline) {
 	if open != 0 {
 		t.Errorf("%s: a folded section is left open", name)
 	}
+	if len(o.links) > 0 || o.fences > 0 {
+		t.Errorf("%s: %d blocks of code, and links to %q", name, o.fences, o.links)
+	}
 	for _, found := range []*regexp.Regexp{mention, issue, sha, shortcode, formula} {
 		for _, s := range o.texts {
 			for _, m := range found.FindAllString(s, -1) {
@@ -160,6 +169,22 @@ func expected(r *report.Report) (tables []string, headings int) {
 	headings = 1
 	if len(r.Errors) > 0 {
 		return nil, headings
+	}
+	if r.Baseline != nil { // the rules that changed, and the others: how, rule, before, now, must be
+		changed, same := 0, 0
+		for rule := range r.Rules() {
+			switch rule.Before.Change {
+			case report.StillNotPassed, report.StillPassing:
+				same++
+			default:
+				changed++
+			}
+		}
+		for _, n := range []int{changed, same} {
+			if n > 0 {
+				tables = append(tables, fmt.Sprintf("5x%d", 1+min(n, 100)))
+			}
+		}
 	}
 	for _, g := range r.Gates {
 		if len(r.Gates) > 1 {

@@ -18,6 +18,7 @@ func replaceTexts(r *report.Report, s string) *report.Report {
 		panic(err)
 	}
 	measure := func(m *report.Measure) {
+		m.MeasuredIn = s
 		m.Metric, m.UnitName, m.Conditions, m.Caution, m.Method = s, s, s, s, interval.Method(s)
 		m.IntervalsBeside = []report.IntervalBeside{{Method: s, Assumes: s}}
 		m.Moved = []report.Moved{{Case: s, Candidate: 1, Missing: 2}}
@@ -35,6 +36,19 @@ func replaceTexts(r *report.Report, s string) *report.Report {
 		c.Policy.Path, c.Policy.SHA256 = s, s
 	}
 	c.Tool.Version = s
+	if c.Baseline != nil {
+		c.Baseline.Path, c.Baseline.SHA256 = s, s
+	}
+	if c.PolicyBase != nil {
+		c.PolicyBase.Path, c.PolicyBase.SHA256 = s, s
+	}
+	for i := range c.RemovedRules {
+		gone := &c.RemovedRules[i]
+		gone.Gate, gone.Name, gone.ID = s, s, s
+	}
+	for i := range c.PolicyChanges {
+		c.PolicyChanges[i].Message, c.PolicyChanges[i].Position.File = s, s
+	}
 	for i := range c.Inputs {
 		in := &c.Inputs[i]
 		in.Path, in.SHA256, in.Role, in.Gate = s, s, s, s
@@ -64,6 +78,9 @@ func replaceTexts(r *report.Report, s string) *report.Report {
 			rule := &g.Rules[k]
 			measure(&rule.Measure)
 			rule.ID, rule.Reason, rule.Assumptions, rule.Position.File = s, s, texts, s
+			if rule.Before != nil && rule.Before.Interval != nil {
+				rule.Before.Interval.Method = interval.Method(s)
+			}
 			rule.Needs = &report.Needs{What: s, AtLeast: k}
 			rule.Waived = &report.Waived{Until: s, Owner: s, Reason: s, Verdict: report.Fail}
 			rule.Reviewed = &report.Reviewed{By: s, On: s, Digest: s, Reason: s, Valid: k%2 == 0}

@@ -113,7 +113,19 @@ func TestGolden(t *testing.T) {
 		check(name+".terminal.txt", write(t, "terminal", r, Options{Unicode: true}))
 		check(name+".ascii.txt", write(t, "terminal", r, Options{}))
 		check(name+".md", write(t, "markdown", r, Options{}))
+		check(name+".comment.md", comment(t, r, ofRun))
 	}
+	baseline, passing := readReports(t)["baseline"], readReports(t)["pass"]
+	again := ofRun
+	again.Previous = &Previous{Run: "run 811", Verdict: report.Fail, Failing: []string{"people-decide-better"}}
+	check("pass.again.comment.md", comment(t, passing, again))
+	again.Scheduled = true
+	again.Previous.Failing = []string{"every-age-served", "capable", "four-fifths", "fnr-crossed"}
+	check("baseline.audit.comment.md", comment(t, baseline, again))
+	check("many.comment.md", comment(t, manyRules(60), ofRun))
+	short := ofRun
+	short.MaxBytes = 3000
+	check("many.small.comment.md", comment(t, manyRules(300), short))
 	mixed := readReports(t)["mixed"]
 	check("mixed.color.txt", write(t, "terminal", mixed, Options{Unicode: true, Color: true}))
 	check("mixed.narrow.txt", write(t, "terminal", mixed, Options{Unicode: true, Width: 40}))

@@ -165,6 +165,7 @@ func (t *terminal) report(r *report.Report) {
 	case checkVerb:
 		t.para(0, 2, "Check of "+fileNames(r)+" · what it holds; nothing is decided")
 	}
+	t.changes(r)
 	for i := range r.Gates {
 		t.gate(r, &r.Gates[i], v)
 	}

@@ -217,6 +217,28 @@ func ruleName(r *report.Rule) (id, note string) {
 	return clip(r.ID, nameMax), strings.Join(notes, ", ")
 }
 
+// verdictSays says what the run's verdict is about: "loan-screen does not meet release.yaml".
+func verdictSays(r *report.Report) string {
+	data, several := dataName(r)
+	policy := policyName(r)
+	meets, doesNot := " meets ", " does not meet "
+	if several {
+		meets, doesNot = " meet ", " do not meet "
+	}
+	switch r.Verdict {
+	case report.Pass:
+		return data + meets + policy
+	case report.Fail:
+		return data + doesNot + policy
+	case report.ManualReview:
+		return "a person must decide whether " + data + meets + policy
+	case report.InsufficientEvidence:
+		return "it cannot be told whether " + data + meets + policy
+	case report.NoVerdict:
+	}
+	return "nothing was decided on " + data + " by " + policy
+}
+
 // labelOrder is the order in which a measure's labels are shown; others follow by name.
 var labelOrder = []string{"condition", "version", "attribute", "group", "where", "kind", "k", "per"}
 
@@ -837,6 +859,9 @@ func ruleNumbers(r *report.Rule) Numbers {
 	return n
 }
 
+// anyInterval heads intervals that have no confidence in common.
+const anyInterval = "interval"
+
 // intervalHeading names the column of intervals, with the confidence where all of them share it.
 func intervalHeading(measures []*report.Measure) string {
 	common := 0.0
@@ -845,12 +870,12 @@ func intervalHeading(measures []*report.Measure) string {
 			continue
 		}
 		if common != 0 && m.Interval.Confidence != common {
-			return "interval"
+			return anyInterval
 		}
 		common = m.Interval.Confidence
 	}
 	if l := level(common); l != "" {
 		return l + " interval"
 	}
-	return "interval"
+	return anyInterval
 }

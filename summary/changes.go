@@ -1,0 +1,460 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/oloproof/oloproof/engine/report"
+)
+
+// What terminal, markdown and comment share on how a run stands to an earlier report, and on how its policy stands to the one
+// that it takes the place of.
+
+// changeOrder is the order in which changed rules are shown: those that need someone, those that need nobody any more, and last
+// what stayed as it was.
+var changeOrder = []report.Change{report.NewlyFailing, report.NewlyUndecided, report.NewRule, report.Redefined, report.NewlyPassing, report.StillNotPassed, report.StillPassing}
+
+// unchanged reports a rule whose verdict is as good, or as bad, as the earlier report had it.
+func unchanged(c report.Change) bool { return changeRank(c) >= changeRank(report.StillNotPassed) }
+
+// changeRank is a change's place in changeOrder; one that is not known comes last.
+func changeRank(c report.Change) int {
+	if i := slices.Index(changeOrder, c); i >= 0 {
+		return i
+	}
+	return len(changeOrder)
+}
+
+// changeWord is how a rule changed, in words for a table.
+func changeWord(r *report.Rule) string {
+	if r.Before == nil {
+		return "not compared"
+	}
+	switch r.Before.Change {
+	case report.NewlyFailing:
+		return "newly failing"
+	case report.NewlyUndecided:
+		if r.Verdict == report.ManualReview {
+			return "newly to review"
+		}
+		return "newly undecided"
+	case report.NewRule:
+		return "new rule"
+	case report.Redefined:
+		return "measured otherwise"
+	case report.NewlyPassing:
+		return "newly passing"
+	case report.StillNotPassed:
+		return "still not passing"
+	case report.StillPassing:
+		return "still passing"
+	}
+	return "not compared"
+}
+
+// changeCounts says how the rules stand to the earlier report: "1 newly failing, 2 newly passing, 3 unchanged, 1 removed".
+func changeCounts(r *report.Report) string {
+	counts := map[report.Change]int{}
+	same, open := 0, 0
+	for rule := range r.Rules() {
+		switch {
+		case rule.Before == nil || changeRank(rule.Before.Change) == len(changeOrder):
+			open++
+		case unchanged(rule.Before.Change):
+			same++
+		default:
+			counts[rule.Before.Change]++
+		}
+	}
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, whole(n)+" "+what)
+		}
+	}
+	add(counts[report.NewlyFailing], "newly failing")
+	add(counts[report.NewlyUndecided], "newly undecided or to review")
+	add(counts[report.NewlyPassing], "newly passing")
+	add(counts[report.NewRule], "new")
+	add(counts[report.Redefined], "measured otherwise than before")
+	add(same, "unchanged")
+	add(open, "not compared")
+	add(len(r.RemovedRules), "removed")
+	if parts == nil {
+		return "no rule on either side"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// beforeText is what an earlier report had on a rule: "PASS 0.031 (0.000 … 0.081)". Numbers that do not compare with the present
+// ones are not shown, nor are they where hide is set. The confidence is said where it is another than now, or everyLevel is set.
+func beforeText(r *report.Rule, hide, everyLevel bool) string {
+	b := r.Before
+	if b == nil {
+		return "not compared"
+	}
+	switch b.Change {
+	case report.NewRule:
+		return "no such rule"
+	case report.Redefined:
+		return Word(b.Verdict) + " on another measure"
+	case report.NewlyFailing, report.NewlyUndecided, report.StillNotPassed, report.NewlyPassing, report.StillPassing:
+	}
+	earlier := report.Measure{Estimate: b.Estimate, Interval: b.Interval, Scale: r.Scale}
+	var threshold *float64
+	if b.Threshold.Kind != "" {
+		threshold = &b.Threshold.Value
+	}
+	n := Show(&earlier, threshold)
+	if n.Range() == "" { // an estimate never stands alone
+		return Word(b.Verdict)
+	}
+	if hide {
+		return Word(b.Verdict) + " (numbers hidden)"
+	}
+	text := "(" + n.Range()
+	if n.Estimate != "" {
+		text = n.Estimate + " " + text
+	}
+	if l := level(b.Interval.Confidence); l != "" && (everyLevel || r.Interval == nil || b.Interval.Confidence != r.Interval.Confidence) {
+		text += " at " + l
+	}
+	return Word(b.Verdict) + " " + text + ")"
+}
+
+// thresholdBefore says what a rule's threshold was, where it was another: "before ≤ 0.04".
+func thresholdBefore(r *report.Rule) string {
+	if b := r.Before; b != nil && b.Change != report.NewRule && b.Change != report.Redefined && b.Threshold != r.Threshold {
+		return "before " + MustBe(b.Threshold)
+	}
+	return ""
+}
+
+// removedText says where a rule was that is gone, and what it came to.
+func removedText(gone report.RemovedRule) string {
+	where := ""
+	if gone.Name != "" {
+		where = "in " + clip(gone.Name, nameMax) + " "
+	}
+	return where + "(was " + Word(gone.Verdict) + ")"
+}
+
+// policyParts are the changes of a policy that loosen it, and those that a person should look at.
+func policyParts(changes []report.PolicyChange) (looser, other []report.PolicyChange) {
+	for _, c := range changes {
+		if c.Loosens {
+			looser = append(looser, c)
+		} else {
+			other = append(other, c)
+		}
+	}
+	return looser, other
+}
+
+// policyBase is the path of the policy that this one takes the place of.
+func policyBase(r *report.Report) string {
+	if r.PolicyBase == nil {
+		return ""
+	}
+	return clipPath(r.PolicyBase.Path, pathMax)
+}
+
+// ruled is a rule as its gate's part may show it.
+type ruled struct {
+	*report.Rule
+	gate  string // what the gate is called in a run of several, else ""
+	hides hiding // what the gate's part must not tell
+}
+
+// allRuled returns every rule of a report as it may be published.
+func allRuled(r *report.Report) []ruled {
+	var all []ruled
+	for i := range r.Gates {
+		g := &r.Gates[i]
+		title := ""
+		if len(r.Gates) > 1 {
+			title = clip(cmp.Or(g.Name, g.Gate), nameMax)
+		}
+		hides := newHiding(g)
+		g = hides.gate(g)
+		for k := range g.Rules {
+			all = append(all, ruled{&g.Rules[k], title, hides})
+		}
+	}
+	return all
+}
+
+// inGate says after a rule's id which gate it is in, where a run has several.
+func inGate(gate string) string {
+	if gate == "" {
+		return ""
+	}
+	return " in " + prose(gate)
+}
+
+// byChange sorts rules as changeOrder has it, within a change the worst verdict first; advisory rules come last.
+func byChange(rules []ruled) {
+	slices.SortStableFunc(rules, func(a, b ruled) int {
+		return cmp.Or(compareBools(a.Advisory, b.Advisory), cmp.Compare(beforeRank(a.Rule), beforeRank(b.Rule)), cmp.Compare(b.Verdict, a.Verdict))
+	})
+}
+
+func beforeRank(r *report.Rule) int {
+	if r.Before == nil {
+		return len(changeOrder)
+	}
+	return changeRank(r.Before.Change)
+}
+
+// compareBools sorts false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// removedFirst are the rules that are gone, those that had not passed first.
+func removedFirst(r *report.Report) []report.RemovedRule {
+	gone := slices.Clone(r.RemovedRules)
+	slices.SortStableFunc(gone, func(a, b report.RemovedRule) int { return cmp.Compare(b.Verdict, a.Verdict) })
+	return gone
+}
+
+// policyChanges writes what the policy says otherwise than the one it takes the place of, what loosens it first. lead takes
+// the place of our own words on that; "" keeps them.
+func (m *markdown) policyChanges(r *report.Report, lead string) {
+	looser, other := policyParts(r.PolicyChanges)
+	base := ""
+	if p := policyBase(r); p != "" {
+		base = " at " + CodeSpan(p, pathMax)
+	}
+	m.policyList("⚠️ "+cmp.Or(lead, "This policy is looser than the one"+cmp.Or(base, " before it")), looser)
+	also := "Also changed"
+	if len(looser) == 0 {
+		also = "Changed against the policy" + cmp.Or(base, " before it")
+	}
+	m.policyList(also+", which a person should look at", other)
+}
+
+func (m *markdown) policyList(title string, changes []report.PolicyChange) {
+	if len(changes) == 0 {
+		return
+	}
+	shown := changes[:min(len(changes), m.most(markdownLooser))]
+	lines := []string{"**" + title + ":**", ""}
+	for _, c := range shown {
+		line := "- " + prose(gateText(c.Message))
+		if p := c.Position; p.File != "" {
+			p.Column = 0
+			line += " " + m.at(p)
+		}
+		lines = append(lines, line)
+	}
+	if rest := len(changes) - len(shown); rest > 0 {
+		lines = append(lines, "- and "+whole(rest)+" more: "+inReport)
+	}
+	m.block(strings.Join(lines, "\n"))
+}
+
+// looserCount says that the policy is looser where its changes do not fit; "" where it is not.
+func looserCount(r *report.Report) string {
+	looser, _ := policyParts(r.PolicyChanges)
+	if len(looser) == 0 {
+		return ""
+	}
+	return "⚠️ The policy was loosened, by " + counted(len(looser), "change") + "."
+}
+
+// baseline writes how the rules stand to an earlier report: those that changed, and folded the others.
+func (m *markdown) baseline(r *report.Report) {
+	if r.Baseline == nil {
+		return
+	}
+	m.block("**Changes against " + path(r.Baseline.Path) + ":** " + changeCounts(r) + ".")
+	all := allRuled(r)
+	byChange(all)
+	same := slices.Clone(all)
+	same = slices.DeleteFunc(same, func(x ruled) bool { return beforeRank(x.Rule) < changeRank(report.StillNotPassed) })
+	changed := slices.DeleteFunc(all, func(x ruled) bool { return beforeRank(x.Rule) >= changeRank(report.StillNotPassed) })
+	m.changed(changed)
+	if len(same) > 0 && m.rung.details {
+		m.fold("Rules as before ("+whole(len(same))+")", func() { m.changed(same) })
+	}
+	m.removed(r)
+}
+
+// changed writes a table of rules with what an earlier report had on them.
+func (m *markdown) changed(rules []ruled) {
+	if len(rules) == 0 {
+		return
+	}
+	shown := rules[:min(len(rules), m.most(markdownLooser))]
+	heading := intervalHeading(measuresIn(shown))
+	var rows [][]string
+	for _, x := range shown {
+		id, note := ruleName(x.Rule)
+		label := name(id) + inGate(x.gate)
+		if note != "" {
+			label += " (" + note + ")"
+		}
+		rows = append(rows, []string{changeWord(x.Rule), label, before(x, heading), Icon(x.Verdict) + " " + Word(x.Verdict) + " " + now(x, heading), mustBe(x.Rule)})
+	}
+	m.table([]string{"", "Rule", "Before", nowHeading(heading), "Must be"}, rows)
+	if rest := len(rules) - len(shown); rest > 0 {
+		m.block("and " + counted(rest, "more rule") + ": " + inReport + ".")
+	}
+}
+
+// before is a cell: what an earlier report had on a rule. Its counts are not known, so that with min_shown its numbers could
+// tell what must not be told.
+func before(x ruled, heading string) string {
+	return own(beforeText(x.Rule, x.hides.least > 0, heading == anyInterval))
+}
+
+// now is a cell: a rule's present numbers, with their confidence where heading does not give it.
+func now(x ruled, heading string) string {
+	if x.hides.rule(x.Rule) {
+		return "(numbers " + hidden + ")"
+	}
+	measured, within := ownNumbers(&x.Measure, ruleNumbers(x.Rule))
+	none := orNone("")
+	if within == none {
+		return "(no interval)"
+	}
+	within += ofLevel(&x.Measure, heading)
+	if measured == none {
+		return "(" + within + ")"
+	}
+	return measured + " (" + within + ")"
+}
+
+// nowHeading heads a column of now, with the confidence where all have one.
+func nowHeading(heading string) string {
+	if heading == anyInterval {
+		return "Now"
+	}
+	return "Now (" + heading + ")"
+}
+
+// ofLevel says an interval's confidence where the heading over it does not.
+func ofLevel(m *report.Measure, heading string) string {
+	if m.Interval == nil || heading != anyInterval || level(m.Interval.Confidence) == "" {
+		return ""
+	}
+	return " at " + level(m.Interval.Confidence)
+}
+
+// mustBe is a cell: a rule's threshold, and what it was before.
+func mustBe(r *report.Rule) string {
+	text := MustBe(r.Threshold)
+	if was := thresholdBefore(r); was != "" {
+		text += " (" + was + ")"
+	}
+	return text
+}
+
+func measuresIn(rules []ruled) []*report.Measure {
+	var all []*report.Measure
+	for _, x := range rules {
+		all = append(all, &x.Measure)
+	}
+	return all
+}
+
+// removed names the rules of an earlier report that are gone.
+func (m *markdown) removed(r *report.Report) {
+	if len(r.RemovedRules) == 0 {
+		return
+	}
+	var names []string
+	for _, gone := range removedFirst(r) {
+		names = append(names, name(gone.ID)+" "+prose(removedText(gone)))
+	}
+	m.block("⚠️ Rules that are gone: " + few(names, max(m.most(markdownTexts), 1), "rule") + ".")
+}
+
+// changes writes, for a terminal, how the policy stands to the one before it, and the rules to an earlier report.
+func (t *terminal) changes(r *report.Report) {
+	looser, other := policyParts(r.PolicyChanges)
+	base := ""
+	if p := policyBase(r); p != "" {
+		base = " at " + p
+	}
+	t.policyList("This policy is looser than the one"+cmp.Or(base, " before it")+":", looser)
+	also := "Also changed"
+	if len(looser) == 0 {
+		also = "Changed against the policy" + cmp.Or(base, " before it")
+	}
+	t.policyList(also+", which a person should look at:", other)
+	if r.Baseline == nil {
+		return
+	}
+	t.blank()
+	t.para(2, 4, "Changes against "+clipPath(r.Baseline.Path, pathMax)+": "+changeCounts(r)+".")
+	var rules []ruled
+	same := 0
+	for rule := range r.Rules() {
+		if beforeRank(rule) < changeRank(report.StillNotPassed) {
+			rules = append(rules, ruled{Rule: rule})
+		} else {
+			same++
+		}
+	}
+	if same > 0 && len(rules)+same <= passDetails { // few enough to show what every one was
+		rules, same = nil, 0
+		for rule := range r.Rules() {
+			rules = append(rules, ruled{Rule: rule})
+		}
+	}
+	byChange(rules)
+	var rows [][]string
+	for _, x := range rules {
+		id, note := ruleName(x.Rule)
+		if note != "" {
+			id += " (" + note + ")"
+		}
+		text := beforeText(x.Rule, false, false)
+		if was := thresholdBefore(x.Rule); was != "" {
+			text += ", must be " + strings.TrimPrefix(was, "before ")
+		}
+		rows = append(rows, []string{changeWord(x.Rule), id, text})
+	}
+	if len(rows) > 0 {
+		t.tableAt([]string{"CHANGE", "RULE", "BEFORE"}, rows, []int{1, 2}, 4)
+	}
+	if same > 0 {
+		t.para(4, 4, "and "+whole(same)+" unchanged: "+elsewhere)
+	}
+	var names []string
+	for _, gone := range removedFirst(r) {
+		names = append(names, clip(gone.ID, nameMax)+" "+removedText(gone))
+	}
+	if len(names) > 0 {
+		t.para(4, 6, "Rules that are gone: "+few(names, errorsShown, "rule")+".")
+	}
+}
+
+func (t *terminal) policyList(title string, changes []report.PolicyChange) {
+	if len(changes) == 0 {
+		return
+	}
+	t.blank()
+	t.para(2, 4, title)
+	for _, c := range changes[:min(len(changes), errorsShown)] {
+		place := ""
+		if c.Position.File != "" {
+			at := c.Position
+			at.File = clipPath(at.File, pathMax)
+			place = at.String() + ": "
+		}
+		t.para(4, 6, place+gateText(c.Message))
+	}
+	if rest := len(changes) - errorsShown; rest > 0 {
+		t.para(4, 4, "and "+whole(rest)+" more: "+elsewhere)
+	}
+}
