@@ -272,8 +272,9 @@ func TestParseForm(t *testing.T) {
 
 // FuzzParse: whatever is read is written in a form that is read as the same, and nothing panics.
 func FuzzParse(f *testing.F) {
-	for _, doc := range readable(f) {
-		f.Add(doc)
+	docs := readable(f)
+	for _, name := range []string{"full", "fairness", "errors", "check.json"} { // small ones
+		f.Add(docs[name])
 	}
 	f.Add([]byte(`{"schema":"oloproof-report/1","gates":[{"gate":"g","data":null,"rules":[{"id":"a","threshold":{"worst_group":{"minimum":1}},"verdict":"PASS"}]}],"verdict":"PASS","counts":{"PASS":1},"multiplicity":{}}`))
 	f.Add([]byte(`{"schema":"oloproof-report/1","errors":[{}],"exit_status":2}`))
