@@ -459,13 +459,13 @@ func (m *markdown) warnings(r *report.Report) {
 	}
 }
 
-// listedOnly says, after the counts of all rules, that only some of them are listed.
+// listedOnly says, after the counts of all rules, how many are not among those that are listed.
 func listedOnly(r *report.Report, listed int) string {
 	all := 0
 	for range r.Rules() {
 		all++
 	}
-	if rest := all - listed; rest > 0 {
+	if rest := all - listed; rest > 0 && listed > 0 {
 		return ", " + whole(rest) + " not listed here"
 	}
 	return ""

@@ -487,6 +487,25 @@ func TestIssueTitle(t *testing.T) {
 	}
 }
 
+// The problems of a run that cannot be used are shown or counted, whatever the limit.
+func TestCommentOfErrors(t *testing.T) {
+	r := readReports(t)["many_errors"]
+	total := len(r.Errors) + r.MoreErrors
+	for most := 400; most < 20_000; most += 300 {
+		text := comment(t, r, CommentOptions{MaxBytes: most})
+		if len(text) > most || !strings.Contains(text, "### 🚫 Oloproof: nothing was decided, "+whole(total)+" problems") {
+			t.Errorf("%d bytes of %d:\n%s", len(text), most, text)
+		}
+		shown, more := len(regexp.MustCompile("(?m)^- [`\\p{L}]").FindAllString(text, -1)), countIn(text, `(?m)^- and ([0-9,]+) more`)
+		if more > 0 {
+			shown-- // the line that counts
+		}
+		if strings.Contains(text, "<sub>") && shown+more != total {
+			t.Errorf("in %d bytes %d problems are shown and %d counted, of %d:\n%s", most, shown, more, total, text)
+		}
+	}
+}
+
 // rapidReport draws a report: gates with rules of every kind of verdict, change, group and text, and what may stand beside them.
 func rapidReport(t *rapid.T) *report.Report {
 	r := report.New("1.0.0")

@@ -122,7 +122,7 @@ func (m *markdown) at(p diag.Pos) string {
 func prose(s string) string { return EscapeProse(s, 2*sentenceMax) }
 
 // toolName is the program and its version.
-func toolName(r *report.Report) string { return "oloproof " + prose(clip(r.Tool.Version, nameMax)) }
+func toolName(r *report.Report) string { return prose("oloproof " + clip(r.Tool.Version, nameMax)) }
 
 // name shows an id.
 func name(s string) string { return CodeSpan(s, nameMax) }
