@@ -11,9 +11,9 @@ import (
 // What terminal, markdown and comment share on how a run stands to an earlier report, and on how its policy stands to the one
 // that it takes the place of.
 
-// changeOrder is the order in which changed rules are shown: those that need someone, those that need nobody any more, and last
-// what stayed as it was.
-var changeOrder = []report.Change{report.NewlyFailing, report.NewlyUndecided, report.NewRule, report.Redefined, report.NewlyPassing, report.StillNotPassed, report.StillPassing}
+// changeOrder is the order in which changed rules are shown, that of report.ByChange, for rules of several gates together: verdicts
+// that turned, what cannot be compared, and last what stayed as it was.
+var changeOrder = []report.Change{report.NewlyFailing, report.NewlyUndecided, report.NewlyPassing, report.NewRule, report.Redefined, report.StillNotPassed, report.StillPassing}
 
 // unchanged reports a rule whose verdict is as good, or as bad, as the earlier report had it.
 func unchanged(c report.Change) bool { return changeRank(c) >= changeRank(report.StillNotPassed) }

@@ -398,6 +398,26 @@ func TestChangeCounts(t *testing.T) {
 	}
 }
 
+// The order of changed rules is the one in which the report's own package has them.
+func TestByChangeIsTheReports(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapidReport(t)
+		r.Gates = r.Gates[:1]
+		var got, want []string
+		all := allRuled(r)
+		byChange(all)
+		for _, x := range all {
+			got = append(got, x.ID)
+		}
+		for _, rule := range report.ByChange(r.Gates[0].Rules) {
+			want = append(want, rule.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
+}
+
 // A terminal shows what every rule was as long as they are few, and beyond that those that changed.
 func TestTerminalBaseline(t *testing.T) {
 	var rules []report.Rule
