@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"engine/audit":      gatesAndBelow,
 	"engine/example":    append([]string{"engine/study"}, gatesAndBelow...),
 	"summary":           {"engine/diag", "engine/interval", "engine/report"},
-	"summary/ci":        {"engine/report", "summary"},
+	"summary/ci":        {"engine/diag", "engine/report", "summary"},
 	"internal/cli":      {"engine", "engine/*", "engine/gate/*", "summary", "summary/ci"},
 }
 
