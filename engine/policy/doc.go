@@ -9,6 +9,8 @@
 //  5. The gate reads its own keys from Section.Map and Rule.Map and then calls Done on each, which
 //     reports every key that nobody asked for.
 //
+// Changes compares two documents, and says what the later one makes easier to pass.
+//
 // Nothing stops at the first problem: everything found goes to the diag.List given to Parse, and a value
 // that could not be read counts as not set. A caller decides nothing while that list has an entry.
 //
