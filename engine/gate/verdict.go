@@ -2,7 +2,9 @@ package gate
 
 import (
 	"strconv"
+	"time"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 )
@@ -49,7 +51,8 @@ func compared(t report.Threshold, v report.Verdict) string {
 
 // Settle applies a rule's waiver and review, after its verdict: a waiver in force turns FAIL and
 // INSUFFICIENT_EVIDENCE into MANUAL_REVIEW and never into PASS; a review bound to the present inputs is marked
-// valid, unless it is of a waived rule: the two together would let a FAIL end with 0. It returns findings about waivers that do nothing or have ended.
+// valid, unless it is of a waived rule: the two together would let a FAIL end with 0. It returns findings about waivers that do
+// nothing, have ended, or end within two weeks.
 func Settle(r *report.Rule, p *policy.Rule, c Context) []report.Finding {
 	var findings []report.Finding
 	if w := p.Waive; w != nil {
@@ -61,6 +64,9 @@ func Settle(r *report.Rule, p *policy.Rule, c Context) []report.Finding {
 			r.Waived = &report.Waived{Until: w.Until.Value, Owner: w.Owner.Value, Reason: w.Reason.Value, Verdict: r.Verdict}
 			r.Reason = "Waived until " + w.Until.Value + "; without the waiver it would be " + r.Verdict.String() + ". " + r.Reason
 			r.Verdict = report.ManualReview
+			if days, known := daysUntil(w.Until.Value, c.Today); known && days <= announced {
+				findings = append(findings, report.Finding{Code: "waiver_ending", Severity: report.Warning, Message: ending(p, days, r.Waived)})
+			}
 		default:
 			findings = append(findings, report.Finding{Code: "waiver_unused", Severity: report.Note,
 				Message: "The waiver of " + p.Name() + " was not needed: the rule came to " + r.Verdict.String() + "."})
@@ -83,6 +89,26 @@ func Settle(r *report.Rule, p *policy.Rule, c Context) []report.Finding {
 		}
 	}
 	return findings
+}
+
+// announced is how many days before its last one a waiver's end is announced.
+const announced = 14
+
+// daysUntil is how many days lie between two days of the calendar, in UTC, where every day has 24 hours. known is false
+// where one of the two is none.
+func daysUntil(day, today string) (days int, known bool) {
+	end, err := time.Parse(time.DateOnly, day)
+	start, errToo := time.Parse(time.DateOnly, today)
+	return int(end.Sub(start).Hours() / 24), err == nil && errToo == nil
+}
+
+// ending says when a waiver ends that is in effect, and what comes after it.
+func ending(p *policy.Rule, days int, w *report.Waived) string {
+	when := "today is its last day"
+	if days > 0 {
+		when = "in " + Plural(days, "day", "days")
+	}
+	return "The waiver of " + p.Name() + " (owner " + diag.Quote(w.Owner) + ") ends on " + w.Until + ": " + when + ". From the day after, the rule has its own verdict, which is " + w.Verdict.String() + " now."
 }
 
 // Start returns the report's rule for a policy's rule, before it is measured.
