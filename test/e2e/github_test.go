@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,24 +77,36 @@ const (
 func newGitHub(t *testing.T) *gitHub {
 	t.Helper()
 	g := &gitHub{t: t, prism: prism(t), nextID: 100}
-	mux := http.NewServeMux()
-	repo := "/repos/" + repository
-	mux.HandleFunc("GET "+repo+"/issues/{number}/comments", g.listComments)
-	mux.HandleFunc("POST "+repo+"/issues/{number}/comments", g.createComment)
-	mux.HandleFunc("GET "+repo+"/issues/comments/{id}", g.comment)
-	mux.HandleFunc("PATCH "+repo+"/issues/comments/{id}", g.comment)
-	mux.HandleFunc("DELETE "+repo+"/issues/comments/{id}", g.comment)
-	mux.HandleFunc("GET "+repo+"/issues", g.listIssues)
-	mux.HandleFunc("POST "+repo+"/issues", g.createIssue)
-	mux.HandleFunc("GET "+repo+"/issues/{number}", g.issue)
-	mux.HandleFunc("PATCH "+repo+"/issues/{number}", g.issue)
-	mux.HandleFunc("GET "+repo+"/pulls/{number}", g.pull)
-	mux.HandleFunc("GET "+repo+"/contents/{path...}", g.contents)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+	repo := "^/repos/" + repository
+	routes := []struct {
+		method string
+		path   *regexp.Regexp // what it holds in parentheses is the path value "id"
+		serve  http.HandlerFunc
+	}{
+		{"GET", regexp.MustCompile(repo + `/issues/(\d+)/comments$`), g.listComments},
+		{"POST", regexp.MustCompile(repo + `/issues/(\d+)/comments$`), g.createComment},
+		{"GET", regexp.MustCompile(repo + `/issues/comments/(\d+)$`), g.comment},
+		{"PATCH", regexp.MustCompile(repo + `/issues/comments/(\d+)$`), g.comment},
+		{"DELETE", regexp.MustCompile(repo + `/issues/comments/(\d+)$`), g.comment},
+		{"GET", regexp.MustCompile(repo + `/issues()$`), g.listIssues},
+		{"POST", regexp.MustCompile(repo + `/issues()$`), g.createIssue},
+		{"GET", regexp.MustCompile(repo + `/issues/(\d+)$`), g.issue},
+		{"PATCH", regexp.MustCompile(repo + `/issues/(\d+)$`), g.issue},
+		{"GET", regexp.MustCompile(repo + `/pulls/(\d+)$`), g.pull},
+		{"GET", regexp.MustCompile(repo + `/contents/(.+)$`), g.contents},
+	}
+	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, route := range routes {
+			if m := route.path.FindStringSubmatch(r.URL.Path); m != nil && route.method == r.Method {
+				r.SetPathValue("id", m[1])
+				route.serve(w, r)
+				return
+			}
+		}
 		t.Errorf("a request that the test's GitHub does not know: %s %s", r.Method, r.URL)
 		g.refuse(w, http.StatusNotFound, "Not Found")
 	})
-	server := httptest.NewServer(g.checked(mux))
+	server := httptest.NewServer(g.checked(serve))
 	t.Cleanup(server.Close)
 	g.url = server.URL
 	return g
@@ -192,7 +205,7 @@ func page[T any](g *gitHub, w http.ResponseWriter, r *http.Request, all []T) {
 func (g *gitHub) listComments(w http.ResponseWriter, r *http.Request) {
 	var list []remark
 	for _, c := range g.comments {
-		if strconv.Itoa(c.Issue) == r.PathValue("number") {
+		if strconv.Itoa(c.Issue) == r.PathValue("id") {
 			list = append(list, c)
 		}
 	}
@@ -200,7 +213,7 @@ func (g *gitHub) listComments(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *gitHub) createComment(w http.ResponseWriter, r *http.Request) {
-	number, err := strconv.Atoi(r.PathValue("number"))
+	number, err := strconv.Atoi(r.PathValue("id"))
 	var in struct{ Body string }
 	if err != nil || json.NewDecoder(r.Body).Decode(&in) != nil || in.Body == "" || len(in.Body) > 65_536 {
 		g.refuse(w, http.StatusUnprocessableEntity, "Validation Failed")
@@ -263,7 +276,7 @@ func (g *gitHub) createIssue(w http.ResponseWriter, r *http.Request) {
 func (g *gitHub) issue(w http.ResponseWriter, r *http.Request) {
 	for n := range g.issues {
 		i := &g.issues[n]
-		if strconv.Itoa(i.Number) != r.PathValue("number") {
+		if strconv.Itoa(i.Number) != r.PathValue("id") {
 			continue
 		}
 		if r.Method == http.MethodPatch {
@@ -286,7 +299,7 @@ func (g *gitHub) issue(w http.ResponseWriter, r *http.Request) {
 
 func (g *gitHub) pull(w http.ResponseWriter, r *http.Request) {
 	for _, p := range g.pulls {
-		if strconv.Itoa(p.number) == r.PathValue("number") {
+		if strconv.Itoa(p.number) == r.PathValue("id") {
 			g.answer(w, http.StatusOK, p.json())
 			return
 		}
@@ -297,7 +310,7 @@ func (g *gitHub) pull(w http.ResponseWriter, r *http.Request) {
 // contents gives files of a pull request's base commit, as they are: Accept asks for the raw form.
 func (g *gitHub) contents(w http.ResponseWriter, r *http.Request) {
 	for _, p := range g.pulls {
-		if text, found := p.files[r.PathValue("path")]; found && r.URL.Query().Get("ref") == p.base {
+		if text, found := p.files[r.PathValue("id")]; found && r.URL.Query().Get("ref") == p.base {
 			if r.Header.Get("Accept") != "application/vnd.github.raw+json" {
 				g.t.Errorf("%s asks for %q", r.URL, r.Header.Get("Accept"))
 			}
