@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sethvargo/go-githubactions"
 	"github.com/spf13/cobra"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -43,71 +42,88 @@ GITHUB_WORKSPACE. action.yml describes every input and output.`,
 	}
 }
 
-// actionInputs is what a workflow asks of the action. Paths are relative to the workspace and clean.
-type actionInputs struct {
-	policy      string
-	decisions   []string
-	assignment  string
-	draw        string
-	baseline    string    // compare: a version, or a file where there are no decisions
-	candidate   string    // likewise
-	gate        gate.Gate // nil where no gate is named
-	failOn      report.FailOn
-	summary     bool
-	annotations bool
-	json        string
-	markdown    string
+// actionStep is one run of the action.
+type actionStep struct {
+	app       *app // whose output goes through logs that take every command out of what data say
+	in        actionInputs
+	root      *os.Root // the workspace; nil where it cannot be opened
+	event     ci.Event
+	eventErr  error
+	client    *ci.Client // nil where clientErr says why
+	clientErr error
+	notes     []string // what a person may want to know of the run, and is no problem
 }
 
-// action runs the step and returns its exit status. In order: decide; write report files; log; outputs,
-// summary and annotations. From the moment on which there is a report, nothing changes the status.
+// action runs the step and returns its exit status. In order: decide; write report files; log; outputs, summary and
+// annotations; comment or issue. From the moment on which there is a report, nothing changes the status.
 func (a *app) action() int {
 	diags := &diag.List{}
 	workspace := a.Getenv("GITHUB_WORKSPACE")
-	in := a.readInputs(workspace, diags)
-	var root *os.Root
+	s := &actionStep{in: a.readInputs(workspace, diags)}
+	s.event, s.eventErr = ci.ReadEvent(a.Getenv)
 	var files []reportFile
 	if workspace == "" {
 		diags.Addf(diag.Pos{}, "GITHUB_WORKSPACE is not set: `oloproof action` is a step of a workflow; elsewhere use `oloproof gate`, or a gate's own command")
 	} else {
 		var err error
-		if root, err = os.OpenRoot(workspace); err != nil {
+		if s.root, err = os.OpenRoot(workspace); err != nil {
 			diags.Addf(diag.Pos{}, "the workspace (GITHUB_WORKSPACE) cannot be opened: %s", reason(err))
 		} else {
-			defer root.Close()
-			files = openReports(root, in, diags)
+			defer s.root.Close()
+			files = openReports(s.root, s.in, diags)
 		}
+	}
+	if s.in.token != "" {
+		s.client, s.clientErr = a.client(s.in.token, s.event)
+	} else {
+		s.clientErr = errors.New("there is no token; give one in input github-token")
 	}
 
 	// What data say passes through logs that take every command out of it.
 	stdout, stderr := ci.NewLog(a.Stdout), ci.NewLog(a.Stderr)
-	step := &app{World: a.World}
-	step.Stdin, step.Stdout, step.Stderr = nil, stdout, stderr // a step has no standard input
+	s.app = &app{World: a.World}
+	s.app.Stdin, s.app.Stdout, s.app.Stderr = nil, stdout, stderr // a step has no standard input
+
+	var base basePolicies
+	var earlier *baseline
+	if s.root != nil && s.in.fromReport == "" {
+		base = s.readBase(diags)
+		var err error
+		if earlier, err = s.app.loadBaseline(s.root.FS(), s.in.baselineReport); err != nil {
+			diags.Addf(diag.Pos{}, "input baseline-report: %v", err)
+		}
+	}
 	var r *report.Report
 	if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok {
 		r = report.Unusable(a.Version, problem)
+	} else if s.in.fromReport != "" {
+		return s.relay(a.Stdout)
 	} else {
-		r = step.decide(in, root)
+		r = s.decide(base)
+		earlier.compare(r)
+		s.tellChanges(base, r)
 	}
 
-	d := ci.Delivery{Report: r, FailOn: in.failOn, PolicyFile: in.policy, Summary: in.summary, Annotations: in.annotations}
+	d := ci.Delivery{Report: r, FailOn: s.in.failOn, PolicyFile: s.in.policy, Summary: s.in.summary, Annotations: s.in.annotations, Prefix: s.in.prefix}
 	for _, f := range files {
-		if err := f.write(root, r, in.failOn, append(step.opened, in.policy)); err != nil {
+		if err := f.write(s.root, r, s.in.failOn, append(s.app.opened, s.in.policy)); err != nil {
 			d.Problems = append(d.Problems, fmt.Sprintf("%s (input %s): %s", f.path, f.input, reason(err)))
 		} else if f.input == "json" {
 			d.ReportFile = f.path
 		}
 	}
-	status := r.Status(in.failOn)
+	status := r.Status(s.in.failOn)
 	log := io.Writer(stdout)
 	if r.ExitStatus == report.ExitUnusable {
 		log = stderr
 	}
 	options := plain
-	options.FailOn = in.failOn
+	options.FailOn = s.in.failOn
 	if err := errors.Join(summary.Terminal(log, r, options), stdout.Close()); err != nil {
 		d.Problems = append(d.Problems, "log: "+err.Error())
 	}
+	d.Notes = s.notes
+	d.Post = func() ci.Outcome { return s.post(r) }
 	for _, problem := range ci.GitHub(d, a.Getenv, a.Stdout) {
 		fmt.Fprintf(stderr, "oloproof: could not report everything: %s\n", problem)
 	}
@@ -119,18 +135,41 @@ func (a *app) action() int {
 }
 
 // decide runs the request that the inputs and the policy make together.
-func (a *app) decide(in actionInputs, root *os.Root) *report.Report {
+func (s *actionStep) decide(base basePolicies) *report.Report {
 	diags := &diag.List{}
-	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, fs: root.FS(), workspace: a.Getenv("GITHUB_WORKSPACE")}
+	in := s.in
+	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, fs: s.root.FS(), workspace: s.app.Getenv("GITHUB_WORKSPACE")}
 	req.flags.Assignment, req.flags.Baseline, req.flags.Candidate, req.flags.Draw = in.assignment, in.baseline, in.candidate, in.draw
-	req.gate = chooseGate(in, req.fs, diags)
+	if base.decide {
+		req.texts = base.texts
+	}
+	if in.declaration != "" {
+		req.policy, req.beside, req.declared = in.declaration, in.policy, true
+		req.gate = besideGate(in, diags)
+	} else {
+		req.gate = chooseGate(in, req, diags)
+	}
 	if in.draw != "" && req.gate != nil && req.gate.Name() != "anchoring" {
 		diags.Addf(diag.Pos{}, "input draw is for the gate anchoring, and %s is asked: name anchoring in input gate, or leave draw empty", req.gate.Name())
 	}
 	if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok {
-		return report.Unusable(a.Version, problem)
+		return report.Unusable(s.app.Version, problem)
 	}
-	return a.run(req)
+	return s.app.run(req)
+}
+
+// besideGate returns the gate that has a declaration: the one that input gate names, else the only one.
+func besideGate(in actionInputs, diags *diag.List) gate.Gate {
+	for _, g := range kinds.All() {
+		if gateTexts[g.Name()].declaration == "" {
+			continue
+		}
+		if in.gate != nil && in.gate.Name() != g.Name() {
+			diags.Addf(diag.Pos{}, "input declaration is for the gate %s, and %s is asked: leave declaration empty", g.Name(), in.gate.Name())
+		}
+		return g
+	}
+	return nil
 }
 
 // chooseGate returns the gate that is asked, nil for every section of a release file.
@@ -144,10 +183,13 @@ func (a *app) decide(in actionInputs, root *os.Root) *report.Report {
 //	sections     given       none       nothing: an error
 //
 // Input draw, like decisions, needs the gate of its section.
-func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
-	data, err := readFile(fsys, in.policy, maxPolicy)
-	if err != nil {
-		return in.gate // the run says what is wrong with it
+func chooseGate(in actionInputs, req request, diags *diag.List) gate.Gate {
+	data, known := req.texts[in.policy]
+	if !known {
+		var err error
+		if data, err = readFile(req.fs, in.policy, maxPolicy); err != nil {
+			return in.gate // the run says what is wrong with it
+		}
 	}
 	document := policy.Parse(in.policy, data, &diag.List{})
 	if document == nil {
@@ -173,107 +215,6 @@ func chooseGate(in actionInputs, fsys fs.FS, diags *diag.List) gate.Gate {
 // namesFiles reports whether bare rules come with files of their own, under a gate's key for them.
 func namesFiles(root *policy.Map) bool {
 	return slices.ContainsFunc([]string{"decisions", "labels", "trials", "cases"}, root.Has)
-}
-
-// readInputs reads every input. What is wrong goes to diags; such an input has its default.
-func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
-	action := githubactions.New(githubactions.WithGetenv(a.Getenv))
-	get := action.GetInput
-	wrong := func(name, format string, args ...any) {
-		diags.Addf(diag.Pos{}, "input "+name+": "+format, args...)
-	}
-	folder := "."
-	locate := func(name, value string) string {
-		inside, err := inWorkspace(workspace, folder, value)
-		if err != nil {
-			wrong(name, "%s %v", diag.Quote(value), err)
-		}
-		return inside
-	}
-	boolean := func(name string) bool {
-		switch value := get(name); value { // the booleans of the YAML 1.2 core schema
-		case "", "true", "True", "TRUE":
-			return true
-		case "false", "False", "FALSE":
-			return false
-		default:
-			wrong(name, "%s is not allowed; write true or false", diag.Quote(value))
-			return true
-		}
-	}
-
-	if value := get("working-directory"); value != "" {
-		folder = locate("working-directory", value)
-	}
-	in := actionInputs{summary: boolean("summary"), annotations: boolean("annotations")}
-	if value := get("policy"); value != "" {
-		in.policy = locate("policy", value)
-	} else {
-		wrong("policy", "it is empty; name the policy, a YAML file in the workspace")
-	}
-	for line := range strings.Lines(get("decisions")) {
-		if line = strings.TrimSpace(line); line != "" {
-			in.decisions = append(in.decisions, locate("decisions", line))
-		}
-	}
-	if value := get("assignment"); value != "" {
-		in.assignment = locate("assignment", value)
-	}
-	if value := get("draw"); value != "" {
-		in.draw = locate("draw", value)
-	}
-	in.baseline, in.candidate = get("baseline"), get("candidate")
-	if len(in.decisions) == 0 { // then they are files
-		if in.baseline != "" {
-			in.baseline = locate("baseline", in.baseline)
-		}
-		if in.candidate != "" {
-			in.candidate = locate("candidate", in.candidate)
-		}
-	}
-	if value := get("gate"); value != "" {
-		if in.gate = kinds.Lookup(value); in.gate == nil {
-			hint := ""
-			if near := diag.Nearest(value, kinds.Names()); near != "" {
-				hint = "; did you mean " + near + "?"
-			}
-			wrong("gate", "%s is not a gate; write one of %s%s", diag.Quote(value), strings.Join(kinds.Names(), ", "), hint)
-		}
-	}
-	var err error
-	if in.failOn, err = report.ParseFailOn(get("fail-on")); err != nil {
-		wrong("fail-on", "%v", err)
-	}
-	if value := get("json"); value != "" {
-		in.json = locate("json", value)
-	}
-	if value := get("markdown"); value != "" {
-		in.markdown = locate("markdown", value)
-	}
-	if in.json != "" && in.json == in.markdown {
-		wrong("markdown", "%s is where the JSON report goes; give it a path of its own", diag.Quote(in.markdown))
-	}
-	return in
-}
-
-// inWorkspace returns a path, relative to a folder of the workspace, as a clean path relative to the
-// workspace. An absolute path inside is made relative. Reading goes through os.Root, which refuses what
-// this cannot see: symbolic links that lead out.
-func inWorkspace(workspace, folder, name string) (string, error) {
-	name, workspace = filepath.ToSlash(name), path.Clean(filepath.ToSlash(workspace))
-	if path.IsAbs(name) {
-		inside, ok := strings.CutPrefix(path.Clean(name)+"/", strings.TrimSuffix(workspace, "/")+"/")
-		if !ok {
-			return "", errors.New("is outside the workspace; write a path inside it")
-		}
-		name = path.Clean(inside)
-	} else {
-		name = path.Join(folder, name)
-	}
-	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return "", errors.New("leads out of the workspace; write a path inside it")
-	}
-	return name, nil
 }
 
 // reportFile is a file in the workspace that a report goes to.

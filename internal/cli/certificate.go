@@ -59,7 +59,7 @@ func (a *app) prepareCertificate(req *request, s *sink) (*certificateFile, error
 	if c.text, err = readFile(req.fs, req.policy, maxPolicy); err != nil {
 		return nil, nil // the run says that it cannot be read
 	}
-	req.text = c.text
+	req.texts = map[string][]byte{req.policy: c.text}
 	return c, a.certifiable(*req)
 }
 
@@ -206,23 +206,24 @@ func (a *app) verify(req request, path, policyFile string, asJSON bool) error {
 		diags.Addf(diag.Pos{File: path}, "cannot use the certificate: %s", reason(err))
 		return unusable()
 	}
-	req.policy, req.text = c.Policy.Path, []byte(c.Policy.Text)
+	text := []byte(c.Policy.Text)
+	req.policy, req.texts = c.Policy.Path, map[string][]byte{c.Policy.Path: text}
 	req.today = a.day(req)
 	v := verification{
 		Schema: "oloproof-verification/1", Today: req.today,
 		Certificate: report.File{Path: path, SHA256: digestOf(data)},
-		Policy:      report.File{Path: c.Policy.Path, SHA256: digestOf(req.text)},
+		Policy:      report.File{Path: c.Policy.Path, SHA256: digestOf(text)},
 	}
 	if v.Policy.SHA256 != c.Policy.SHA256 {
 		v.Differences = append(v.Differences, "The text of its policy is not the one whose SHA-256 it states.")
 	}
 	if policyFile != "" {
-		text, err := readFile(nil, policyFile, maxPolicy)
+		meant, err := readFile(nil, policyFile, maxPolicy)
 		if err != nil {
 			diags.Addf(diag.Pos{File: policyFile}, "cannot read the policy: %s", reason(err))
 			return unusable()
 		}
-		if !bytes.Equal(text, req.text) {
+		if !bytes.Equal(meant, text) {
 			v.Differences = append(v.Differences, fmt.Sprintf("The policy in it is not %s.", diag.Quote(policyFile)))
 		}
 	}

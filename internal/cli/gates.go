@@ -176,7 +176,7 @@ func (a *app) verbCommand(g gate.Gate, verb gate.Verb, text gateText) *cobra.Com
 	f.StringVar(&delimiter, "delimiter", "", "the `CHARACTER` between CSV fields: , ; | or tab (default: found from the header)")
 	if verb == gate.Decide {
 		f.StringVar(&req.today, "today", "", "the `DAY` that waivers are compared with, YYYY-MM-DD in UTC (default: today)")
-		out.failOnFlag(cmd)
+		out.decidingFlags(cmd)
 	}
 	if text.flags != nil {
 		text.flags(cmd, &req)

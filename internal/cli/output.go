@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/summary"
+	"github.com/oloproof/oloproof/summary/ci"
 )
 
 // output is where a command's report goes and what its exit status is.
@@ -22,6 +24,9 @@ type output struct {
 	json    bool
 	quiet   bool
 	failOn  string
+
+	baselineReport string // path of an earlier JSON report; "" for none
+	ci             string // a platform's name, auto, or ""
 }
 
 // flags adds the flags of every command that makes a report.
@@ -33,8 +38,11 @@ func (o *output) flags(cmd *cobra.Command) {
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(summary.Names(), cobra.ShellCompDirectiveNoSpace)))
 }
 
-// failOnFlag adds --fail-on.
-func (o *output) failOnFlag(cmd *cobra.Command) {
+// decidingFlags adds the flags of a command that decides.
+func (o *output) decidingFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.baselineReport, "baseline-report", "", "an earlier JSON report `FILE`: each rule's change since then is shown")
+	cmd.Flags().StringVar(&o.ci, "ci", "", "also tell a CI `PLATFORM` in its own language: "+strings.Join(ci.PlatformNames(), ", "))
+	must(cmd.RegisterFlagCompletionFunc("ci", cobra.FixedCompletions(ci.PlatformNames(), cobra.ShellCompDirectiveNoFileComp)))
 	cmd.Flags().StringVar(&o.failOn, "fail-on", "", "the verdicts that end the run with their exit status, such as `FAIL,MANUAL_REVIEW` (default: every verdict but PASS)")
 }
 
@@ -58,6 +66,9 @@ type sink struct {
 	files  []target
 	failOn report.FailOn
 	quiet  bool
+
+	platform ci.Platform // "" where none is spoken to
+	policy   string      // the run's, whose problems a platform is told first
 }
 
 // open checks the flags, and that every file can be written; others are mistakes found before, told in one go with its
@@ -88,6 +99,14 @@ func (a *app) open(o output, others ...error) (*sink, error) {
 	}
 	if onStdout > 1 {
 		problems = append(problems, usagef("--format: only one format goes to standard output; give the others a path, such as --format json:report.json"))
+	}
+	if o.ci != "" {
+		switch s.platform, err = ci.ParsePlatform(o.ci, a.Getenv); {
+		case err != nil:
+			problems = append(problems, usagef("--ci: %w", err))
+		case onStdout > 0 && s.stdout.Name != "terminal":
+			problems = append(problems, usagef("--ci: its commands go to standard output, where the %s report goes already; give that a path, such as --format %s:report", s.stdout.Name, s.stdout.Name))
+		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
@@ -129,6 +148,11 @@ func (s *sink) write(r *report.Report) int {
 	if err := s.toStdout(r); err != nil {
 		problems = append(problems, err)
 	}
+	if s.platform != "" {
+		for _, text := range s.deliver(r, status) { // none of them changes the status
+			s.app.tell(s.app.Stderr, "oloproof: could not report everything: "+text)
+		}
+	}
 	for _, err := range problems {
 		s.app.tell(s.app.Stderr, "oloproof: "+err.Error())
 	}
@@ -148,10 +172,34 @@ func (s *sink) toStdout(r *report.Report) error {
 	if s.stdout.Name == "terminal" && r.ExitStatus == report.ExitUnusable {
 		w = s.app.Stderr
 	}
+	if s.platform != "" && s.stdout.Name == "terminal" {
+		before, after := ci.Group(s.platform, r, s.app.Now())
+		log := ci.NewLogOn(s.platform, w)
+		_, first := io.WriteString(w, before)
+		err := s.stdout.Write(log, r, s.app.look(w, s.failOn))
+		err = errors.Join(first, err, log.Close())
+		_, last := io.WriteString(w, after)
+		return errors.Join(err, last)
+	}
 	if err := s.stdout.Write(w, r, s.app.look(w, s.failOn)); err != nil && s.app.stdout.lost == nil {
 		return fmt.Errorf("cannot write the report (%s): %s", s.stdout.Name, reason(err))
 	}
 	return nil
+}
+
+// deliver tells the platform of a run, and returns what could not be told.
+func (s *sink) deliver(r *report.Report, status int) []string {
+	d := ci.Delivery{Report: r, FailOn: s.failOn, PolicyFile: s.policy, Summary: true, Annotations: true}
+	for _, t := range s.files {
+		if t.Format.Name == "json" {
+			d.ReportFile = t.Path
+		}
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		folder = "" // then places are told as they are
+	}
+	return ci.Deliver(s.platform, d, status, ci.World{Getenv: s.app.Getenv, Log: s.app.Stdout, Dir: folder})
 }
 
 // toFile writes one format to its file.
@@ -239,11 +287,17 @@ func (a *app) finish(req request, o output, mistakes error) error {
 	if err != nil {
 		return err
 	}
+	s.policy = req.policy
 	certificate, err := a.prepareCertificate(&req, s)
 	if err != nil {
 		return err
 	}
+	baseline, err := a.loadBaseline(nil, o.baselineReport)
+	if err != nil {
+		return usagef("--baseline-report: %w", err)
+	}
 	r := a.run(req)
+	baseline.compare(r)
 	problem := certificate.write(a, r)
 	a.status = s.write(r)
 	if problem != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,13 +12,14 @@ import (
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/report"
 )
 
-// policyCommand is `policy check`.
+// policyCommand is `policy check` and `policy diff`.
 func (a *app) policyCommand() *cobra.Command {
 	parent := &cobra.Command{
-		Use: "policy", Short: "Check policies without data", Args: noCommand,
-		Long:    "Check policies without data: what is wrong with them, and which rules can never pass or fail.",
+		Use: "policy", Short: "Check policies without data, and say what a change loosens", Args: noCommand,
+		Long:    "Check policies without data: what is wrong with them, which rules can never pass or fail, and what a change loosens.",
 		Example: "  oloproof init --example human-ai study\n  oloproof policy check study/policy.yaml",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -36,8 +38,84 @@ planned, say which rules can never pass or never fail at that number. Exit statu
 		RunE: func(_ *cobra.Command, args []string) error { return a.checkPolicies(args, gateName) },
 	}
 	check.Flags().StringVar(&gateName, "gate", gateName, "the `GATE` of a policy without sections: "+strings.Join(kinds.Names(), ", ")+" (default: the one it suits)")
-	parent.AddCommand(check)
+	diff := &cobra.Command{
+		Use: "diff OLD NEW", Short: "Say what a new version of a policy loosens",
+		Long: `Compare two versions of a policy, and say what the new one loosens: a threshold moved to the easy side, a rule
+removed or made advisory, a waiver, a lower confidence, other looks or another plan; and what else it counts in
+another way. What only tightens is not told. Exit status: 0 nothing is loosened, 1 something is, 2 a policy cannot be
+used.`,
+		Example: "  oloproof init --example human-ai study\n  oloproof policy diff study/policy.yaml study/policy.yaml",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usagef("policy diff needs two policies, the old one first, such as `oloproof policy diff old.yaml policy.yaml`")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.diffPolicies(args[0], args[1]) },
+	}
+	parent.AddCommand(check, diff)
 	return parent
+}
+
+// diffPolicies says what one file loosens against another.
+func (a *app) diffPolicies(old, new string) error {
+	diags := &diag.List{}
+	var texts [2][]byte
+	for i, path := range []string{old, new} {
+		var err error
+		if texts[i], err = readFile(nil, path, maxPolicy); err != nil {
+			diags.Addf(diag.Pos{File: path}, "cannot read the policy: %s", reason(err))
+		}
+	}
+	if diags.Len() > 0 {
+		return a.unusable(diags)
+	}
+	changes := a.policyChanges([2]string{old, new}, texts, nil, diags)
+	if diags.Len() > 0 {
+		return a.unusable(diags)
+	}
+	loosened := 0
+	for _, c := range changes {
+		what := "changed: "
+		if c.Loosens {
+			what, loosened = "LOOSER: ", loosened+1
+		}
+		a.tell(a.Stdout, c.Position.String()+": "+what+c.Message)
+	}
+	switch {
+	case loosened > 0:
+		a.status = report.ExitFail
+		a.tell(a.Stdout, fmt.Sprintf("%s is looser than %s in %s", new, old, countOf(loosened, "place")))
+	default:
+		a.tell(a.Stdout, fmt.Sprintf("%s is not looser than %s", new, old))
+	}
+	return nil
+}
+
+// policyChanges says what the second of two versions of a policy loosens. What is wrong with either goes to diags. g is the
+// gate that bare rules belong to, nil where their own keys say it.
+func (a *app) policyChanges(paths [2]string, texts [2][]byte, g gate.Gate, diags *diag.List) []report.PolicyChange {
+	var documents [2]*policy.Document
+	bare := kinds.Lookup("human-ai")
+	for i, text := range texts {
+		if documents[i] = policy.Parse(paths[i], text, diags); documents[i] == nil {
+			continue
+		}
+		if own := gateOfKeys(documents[i].Root); own != nil {
+			bare = own
+		}
+	}
+	if g != nil {
+		bare = g
+	}
+	if documents[0] == nil || documents[1] == nil || diags.Len() > 0 {
+		return nil
+	}
+	var list []report.PolicyChange
+	for _, c := range policy.Changes(documents[0], documents[1], kinds.Sections(), bare.Section()) {
+		list = append(list, report.PolicyChange{Loosens: c.Loosens, Message: c.Message, Position: c.Pos})
+	}
+	return list
 }
 
 // checkPolicies checks each policy by itself. gateName is the gate of those without sections; "" tries every gate and

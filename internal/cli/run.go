@@ -23,12 +23,12 @@ import (
 // request is what a run is asked to do, from the command line or from the action's inputs.
 type request struct {
 	verb        gate.Verb
-	gate        gate.Gate // nil: every section of the policy, which is then a release file
-	policy      string    // path; "" for none
-	declared    bool      // policy is the gate's own declaration, without which it cannot be asked
-	text        []byte    // the policy's, where it has been read already
-	beside      string    // path of the policy beside a declaration; "" for none
-	files       []string  // decision files, relative to the working directory
+	gate        gate.Gate         // nil: every section of the policy, which is then a release file
+	policy      string            // path; "" for none
+	declared    bool              // policy is the gate's own declaration, without which it cannot be asked
+	texts       map[string][]byte // of policies that have been read already, by path
+	beside      string            // path of the policy beside a declaration; "" for none
+	files       []string          // decision files, relative to the working directory
 	flags       gate.Flags
 	delimiter   rune   // 0: found in each file
 	today       string // YYYY-MM-DD; "": the clock's day in UTC
@@ -134,8 +134,8 @@ func (a *app) loadPolicies(req request, diags *diag.List) (p, beside *policy.Pol
 // loadPolicy reads and parses one file; nil where it cannot be used.
 func (a *app) loadPolicy(req request, path string, diags *diag.List) *policy.Policy {
 	a.opened = append(a.opened, path)
-	data := req.text
-	if data == nil {
+	data, known := req.texts[path]
+	if !known {
 		var err error
 		if data, err = readFile(req.fs, path, maxPolicy); err != nil {
 			diags.Addf(diag.Pos{File: path}, "cannot read the policy: %s", reason(err))

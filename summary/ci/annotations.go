@@ -51,8 +51,8 @@ func annotate(d Delivery, problems []string, workspace string) (commands []byte,
 	var shown []annotation
 	for _, level := range []string{levelError, levelWarning, levelNotice} {
 		limit := annotationsPerLevel
-		if level == levelWarning {
-			limit-- // one place is kept for the reporting problems
+		if level != levelError {
+			limit -= 2 // places are kept for what is told beside the report, before the comment and after it
 		}
 		kept, lost := fold(list, level, limit)
 		if lost > 0 {
@@ -60,17 +60,31 @@ func annotate(d Delivery, problems []string, workspace string) (commands []byte,
 		}
 		shown = append(shown, kept...)
 	}
+	return append(commandsOf(shown), aside(d.Notes, problems)...), problems
+}
+
+// aside returns the commands for what is told beside the report: one notice with all notes, and one warning with all
+// problems.
+func aside(notes, problems []string) []byte {
+	var shown []annotation
+	if len(notes) > 0 {
+		shown = append(shown, annotation{level: levelNotice, title: "Oloproof", message: strings.Join(notes, "\n")})
+	}
 	if len(problems) > 0 {
 		shown = append(shown, annotation{level: levelWarning, title: "Oloproof could not report everything",
 			message: "The verdict stands. " + strings.Join(problems, "\n")})
 	}
+	return commandsOf(shown)
+}
 
+// commandsOf writes annotations as workflow commands.
+func commandsOf(list []annotation) []byte {
 	var b bytes.Buffer
 	action := githubactions.New(githubactions.WithWriter(&b), githubactions.WithGetenv(func(string) string { return "" }))
-	for _, a := range shown {
+	for _, a := range list {
 		action.IssueCommand(a.command())
 	}
-	return b.Bytes(), problems
+	return b.Bytes()
 }
 
 // annotations lists what is worth one: every reason why a run cannot be used, and every rule that did not
@@ -83,7 +97,7 @@ func annotations(d Delivery, workspace string) []annotation {
 		if a.file == "" && p.File != "" {
 			a.message = p.Pos().String() + ": " + p.Message
 		}
-		if a.file == d.PolicyFile {
+		if a.file == d.PolicyFile { // before its prefix
 			list = append(list, a)
 		} else {
 			elsewhere = append(elsewhere, a)
@@ -116,10 +130,32 @@ func annotations(d Delivery, workspace string) []annotation {
 		case rule.Verdict == report.ManualReview && rule.Reviewed != nil && rule.Reviewed.Valid:
 			a.level, a.title = levelNotice, a.title+" (reviewed)"
 		}
+		if b := rule.Before; b != nil && d.Report.Baseline != nil && (b.Change == report.NewlyFailing || b.Change == report.NewlyUndecided) {
+			a.message += fmt.Sprintf(" It is new: in %s it was %s.", d.Report.Baseline.Path, b.Verdict)
+		}
 		list = append(list, a)
+	}
+	for _, c := range d.Report.PolicyChanges {
+		if c.Loosens {
+			list = append(list, annotation{level: levelWarning, file: inWorkspace(c.Position.File, workspace), line: c.Position.Line, column: c.Position.Column,
+				title: "This pull request loosens the policy", message: c.Message})
+		}
+	}
+	for i := range d.Report.Gates {
+		for _, f := range d.Report.Gates[i].Findings {
+			if f.Code == waiverEnding {
+				list = append(list, annotation{level: levelWarning, file: d.PolicyFile, title: "A waiver ends soon", message: f.Message})
+			}
+		}
+	}
+	for i := range list {
+		list[i].file = d.Prefix.Apply(list[i].file)
 	}
 	return list
 }
+
+// waiverEnding is the code of the finding that a waiver is about to end.
+const waiverEnding = "waiver_ending"
 
 // numbers says what was measured, what the rule asks for, and the interval that decides between them. It is
 // empty where there is no interval: an estimate alone would look like an answer.

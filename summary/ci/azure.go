@@ -146,7 +146,7 @@ func azureVariables(d Delivery, problems []string) ([]azureCommand, []string) {
 	}
 	told, _ := azureList(problems)
 	var commands []azureCommand
-	for line := range strings.Lines(string(outputs(d, failing, nil))) {
+	for line := range strings.Lines(string(outputs(d, Outcome{}, failing, nil))) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
 		if name == OutputReportingProblems {
 			value = told

@@ -28,6 +28,8 @@ const (
 	OutputManualReview         = "manual-review"         // … to MANUAL_REVIEW
 	OutputFailingRules         = "failing-rules"         // ids of the counting rules that did not pass: a JSON list on one line
 	OutputReport               = "report"                // the JSON report's path, relative to the workspace
+	OutputCommentURL           = "comment-url"           // the page of the pull request's comment, where there is one of the action's
+	OutputIssueURL             = "issue-url"             // the page of the audit's issue, likewise
 	OutputReportingProblems    = "reporting-problems"    // what could not be reported: a JSON list of sentences on one line
 )
 
@@ -43,16 +45,19 @@ const (
 // Delivery is one run as a CI platform is told of it.
 type Delivery struct {
 	Report      *report.Report
-	FailOn      report.FailOn // the verdicts that make the step fail
-	PolicyFile  string        // the policy's path relative to the workspace: its problems are annotated first
-	ReportFile  string        // the JSON report's path relative to the workspace, "" where none was written
-	Summary     bool          // write the job summary
-	Annotations bool          // write annotations
-	Problems    []string      // reporting problems met before, one sentence each
+	FailOn      report.FailOn  // the verdicts that make the step fail
+	PolicyFile  string         // the policy's path relative to the workspace: its problems are annotated first
+	ReportFile  string         // the JSON report's path relative to the workspace, "" where none was written
+	Summary     bool           // write the job summary
+	Annotations bool           // write annotations
+	Problems    []string       // reporting problems met before, one sentence each
+	Notes       []string       // what a person may want to know beside the report, one sentence each
+	Prefix      Prefix         // from the workspace's paths to the repository's
+	Post        func() Outcome // writes the comment or the issue, once everything else is told; nil for neither
 }
 
 // GitHub tells GitHub Actions, or a platform that speaks its language, of a run: the outputs, then the
-// step's summary, then annotations. These are workflow commands, written to log, the step's standard
+// step's summary, then annotations, then the comment or the issue. Annotations are workflow commands, written to log, the step's standard
 // output, where the text before must have ended its line. It returns every reporting problem, d's
 // included; none of them changes what is said of the verdict.
 //
@@ -70,7 +75,7 @@ func GitHub(d Delivery, getenv func(string) string, log io.Writer) []string {
 	}
 
 	told := len(problems)
-	outputsErr := appendTo(getenv, "GITHUB_OUTPUT", outputs(d, failing, problems))
+	outputsErr := appendTo(getenv, "GITHUB_OUTPUT", outputs(d, Outcome{}, failing, problems))
 	problems = noteError(problems, "outputs", outputsErr)
 	if d.Summary {
 		problems = noteError(problems, "job summary", writeSummary(d, getenv))
@@ -78,13 +83,32 @@ func GitHub(d Delivery, getenv func(string) string, log io.Writer) []string {
 	commands, problems := annotate(d, problems, getenv("GITHUB_WORKSPACE"))
 	_, err := log.Write(commands)
 	problems = noteError(problems, "annotations", err)
+	var posted Outcome
+	if d.Post != nil {
+		posted = d.Post()
+		_, err := log.Write(aside(posted.Notes, posted.Problems))
+		problems = noteError(append(problems, posted.Problems...), "annotations", err)
+	}
 
 	// The outputs come before what may fail, and the last value of a name counts: write them again with
 	// what was met since.
-	if outputsErr == nil && len(problems) > told {
-		problems = noteError(problems, "outputs", appendTo(getenv, "GITHUB_OUTPUT", outputs(d, failing, problems)))
+	if outputsErr == nil && (len(problems) > told || posted.CommentURL != "" || posted.IssueURL != "") {
+		problems = noteError(problems, "outputs", appendTo(getenv, "GITHUB_OUTPUT", outputs(d, posted, failing, problems)))
 	}
 	return problems
+}
+
+// Relayed tells GitHub Actions of a step that only wrote a comment: outputs and annotations. It returns the problems that
+// arose here.
+func Relayed(o Outcome, getenv func(string) string, log io.Writer) []string {
+	_, err := log.Write(aside(o.Notes, o.Problems))
+	problems := noteError(nil, "annotations", err)
+	reporting, _ := jsonList(append(o.Problems, problems...))
+	text := fmt.Sprintf("%s=%s\n", OutputReportingProblems, reporting)
+	if o.CommentURL != "" && !strings.ContainsFunc(o.CommentURL, hidden) {
+		text += fmt.Sprintf("%s=%s\n", OutputCommentURL, o.CommentURL)
+	}
+	return noteError(problems, "outputs", appendTo(getenv, "GITHUB_OUTPUT", []byte(text)))
 }
 
 // noteError adds err, if there is one, to the reporting problems.
@@ -107,7 +131,7 @@ func failingRules(r *report.Report) []string {
 // control character, so no value can bring in a line of its own (as CVE-2022-35954 did where values ran over several
 // lines, up to a delimiter that was known). The verdict is the last: the last value of a name counts, so nothing
 // before it could stand in for it.
-func outputs(d Delivery, failing string, problems []string) []byte {
+func outputs(d Delivery, posted Outcome, failing string, problems []string) []byte {
 	var counts report.Counts
 	if d.Report.Counts != nil && d.Report.Verdict != report.NoVerdict {
 		counts = *d.Report.Counts
@@ -123,6 +147,13 @@ func outputs(d Delivery, failing string, problems []string) []byte {
 	if d.ReportFile != "" {
 		set(OutputReport, d.ReportFile)
 	}
+	address := func(name, value string) {
+		if value != "" && !strings.ContainsFunc(value, hidden) {
+			set(name, value)
+		}
+	}
+	address(OutputCommentURL, posted.CommentURL)
+	address(OutputIssueURL, posted.IssueURL)
 	set(OutputReportingProblems, reporting)
 	set(OutputExitCode, strconv.Itoa(d.Report.ExitStatus))
 	set(OutputVerdict, d.Report.Verdict.String())

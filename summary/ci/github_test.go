@@ -164,7 +164,7 @@ func TestOutputsHoldAnything(t *testing.T) {
 		}
 		d := Delivery{Report: decided(rules...), FailOn: report.DefaultFailOn()}
 		list, _ := jsonList(ids)
-		block := string(outputs(d, list, problems))
+		block := string(outputs(d, Outcome{}, list, problems))
 		if strings.ContainsFunc(strings.ReplaceAll(block, "\n", ""), hidden) {
 			t.Fatalf("hidden characters in %q", block)
 		}

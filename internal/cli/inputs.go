@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"errors"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/sethvargo/go-githubactions"
+
+	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/gate/kinds"
+	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary/ci"
+)
+
+// actionInputs is what a workflow asks of the action. Paths are relative to the workspace and clean.
+type actionInputs struct {
+	policy      string
+	declaration string // of a gate that has one, where the policy stands beside it; "" for none
+	decisions   []string
+	assignment  string
+	draw        string
+	baseline    string    // compare: a version, or a file where there are no decisions
+	candidate   string    // likewise
+	gate        gate.Gate // nil where no gate is named
+	failOn      report.FailOn
+	summary     bool
+	annotations bool
+	json        string
+	markdown    string
+
+	baselineReport string // an earlier JSON report
+	policyRef      string // policyHead, policyBase, or "" where the event decides
+	prefix         ci.Prefix
+	comment        ci.Mode
+	issue          bool   // open one while there are problems, and close it when there are none
+	commentKey     string // "" where the policy's path is the key
+	token          string
+	fromReport     string // a JSON report to comment from, in place of deciding
+	pullRequest    int    // 0: the event's
+}
+
+// Where the policy of a pull request is read from.
+const (
+	policyHead = "head" // the workspace: the pull request's own
+	policyBase = "base" // the branch that it is to be merged into
+)
+
+// readInputs reads every input. What is wrong goes to diags; such an input has its default.
+func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
+	action := githubactions.New(githubactions.WithGetenv(a.Getenv))
+	get := action.GetInput
+	wrong := func(name, format string, args ...any) {
+		diags.Addf(diag.Pos{}, "input "+name+": "+format, args...)
+	}
+	folder := "."
+	locate := func(name, value string) string {
+		inside, err := inWorkspace(workspace, folder, value)
+		if err != nil {
+			wrong(name, "%s %v", diag.Quote(value), err)
+		}
+		return inside
+	}
+	boolean := func(name string) bool {
+		switch value := get(name); value { // the booleans of the YAML 1.2 core schema
+		case "", "true", "True", "TRUE":
+			return true
+		case "false", "False", "FALSE":
+			return false
+		default:
+			wrong(name, "%s is not allowed; write true or false", diag.Quote(value))
+			return true
+		}
+	}
+
+	if value := get("working-directory"); value != "" {
+		folder = locate("working-directory", value)
+	}
+	in := actionInputs{summary: boolean("summary"), annotations: boolean("annotations")}
+	file := func(name string) string {
+		if value := get(name); value != "" {
+			return locate(name, value)
+		}
+		return ""
+	}
+	in.policy, in.declaration, in.fromReport = file("policy"), file("declaration"), file("from-report")
+	in.assignment, in.draw, in.baselineReport = file("assignment"), file("draw"), file("baseline-report")
+	in.json, in.markdown = file("json"), file("markdown")
+	switch {
+	case in.policy != "" && in.fromReport != "":
+		wrong("from-report", "with it nothing is decided, and policy names one to decide; give one of the two")
+	case in.policy == "" && in.declaration != "":
+		in.policy, in.declaration = in.declaration, "" // alone it is the policy
+	case in.policy == "" && in.fromReport == "":
+		wrong("policy", "it is empty; name the policy, a YAML file in the workspace")
+	}
+	for line := range strings.Lines(get("decisions")) {
+		if line = strings.TrimSpace(line); line != "" {
+			in.decisions = append(in.decisions, locate("decisions", line))
+		}
+	}
+	in.baseline, in.candidate = get("baseline"), get("candidate")
+	if len(in.decisions) == 0 { // then they are files
+		if in.baseline != "" {
+			in.baseline = locate("baseline", in.baseline)
+		}
+		if in.candidate != "" {
+			in.candidate = locate("candidate", in.candidate)
+		}
+	}
+	if value := get("gate"); value != "" {
+		if in.gate = kinds.Lookup(value); in.gate == nil {
+			hint := ""
+			if near := diag.Nearest(value, kinds.Names()); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			wrong("gate", "%s is not a gate; write one of %s%s", diag.Quote(value), strings.Join(kinds.Names(), ", "), hint)
+		}
+	}
+	var err error
+	if in.failOn, err = report.ParseFailOn(get("fail-on")); err != nil {
+		wrong("fail-on", "%v", err)
+	}
+	in.commentKey, in.token = get("comment-key"), get("github-token")
+	if in.prefix, err = ci.ParsePrefix(get("path-prefix")); err != nil {
+		wrong("path-prefix", "%v", err)
+	}
+	if in.comment, err = ci.ParseMode(get("comment")); err != nil {
+		wrong("comment", "%v", err)
+	}
+	switch value := get("issue"); strings.ToLower(value) {
+	case "", "never":
+	case "problems":
+		in.issue = true
+	default:
+		wrong("issue", "%s is not allowed; write never or problems", diag.Quote(value))
+	}
+	switch in.policyRef = strings.ToLower(get("policy-ref")); in.policyRef {
+	case "", policyHead, policyBase:
+	default:
+		wrong("policy-ref", "%s is not allowed; write head or base", diag.Quote(in.policyRef))
+	}
+	if value := get("pr-number"); value != "" {
+		n, err := strconv.Atoi(strings.TrimSpace(value))
+		if err != nil || n < 1 {
+			wrong("pr-number", "%s is not the number of a pull request", diag.Quote(value))
+		}
+		in.pullRequest = n
+	}
+	if in.json != "" && in.json == in.markdown {
+		wrong("markdown", "%s is where the JSON report goes; give it a path of its own", diag.Quote(in.markdown))
+	}
+	return in
+}
+
+// inWorkspace returns a path, relative to a folder of the workspace, as a clean path relative to the
+// workspace. An absolute path inside is made relative. Reading goes through os.Root, which refuses what
+// this cannot see: symbolic links that lead out.
+func inWorkspace(workspace, folder, name string) (string, error) {
+	name, workspace = filepath.ToSlash(name), path.Clean(filepath.ToSlash(workspace))
+	if path.IsAbs(name) {
+		inside, ok := strings.CutPrefix(path.Clean(name)+"/", strings.TrimSuffix(workspace, "/")+"/")
+		if !ok {
+			return "", errors.New("is outside the workspace; write a path inside it")
+		}
+		name = path.Clean(inside)
+	} else {
+		name = path.Join(folder, name)
+	}
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", errors.New("leads out of the workspace; write a path inside it")
+	}
+	return name, nil
+}
