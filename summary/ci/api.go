@@ -312,7 +312,7 @@ func (c *Client) comments(ctx context.Context, number int) (list []remark, err e
 
 // openIssues lists the open issues, without pull requests.
 func (c *Client) openIssues(ctx context.Context) (list []remark, err error) {
-	query := url.Values{"state": {"open"}, "type": {"issues"}} // the last for Gitea
+	query := url.Values{"state": {"open"}}
 	err = c.pages(ctx, c.repo("/issues"), query, func(body []byte) error {
 		var page []remark
 		err := json.Unmarshal(body, &page)
