@@ -80,9 +80,19 @@ func (s *step) run(inputs ...string) int {
 		s.env["INPUT_"+strings.ToUpper(inputs[i])] = inputs[i+1]
 	}
 	return Main([]string{"action"}, World{
-		Stdin: strings.NewReader("not for a step"), Stdout: &s.stdout, Stderr: &s.stderr, Version: "1.0.0",
+		Stdin: strings.NewReader("not for a step"), Stdout: &s.stdout, Stderr: &s.stderr, Version: "1.0.0", Sleep: noSleep,
 		Getenv: func(name string) string { s.asked[name] = true; return s.env[name] },
 	})
+}
+
+// text is a file of the workspace.
+func (s *step) text(name string) string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.workspace, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
 }
 
 func (s *step) read(variable string) string {
@@ -467,9 +477,14 @@ func TestActionFile(t *testing.T) {
 		t.Errorf("outputs declared (-) and in docs/action.md (+):\n%s", diff)
 	}
 
-	s := newStep(t)
-	s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "json", "report.json")
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(file.Outputs)), slices.Sorted(maps.Keys(s.outputs()))); diff != "" {
+	set := map[string]string{}
+	s, _ := pullRequest(t, "fail.yaml")
+	s.run("json", "report.json", "comment", "always")
+	maps.Copy(set, s.outputs())
+	s = newStep(t).onGitHub(newGitHub(t)).event("schedule", map[string]any{})
+	s.run("policy", "fail.yaml", "decisions", "data/decisions.csv", "issue", "problems")
+	maps.Copy(set, s.outputs())
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(file.Outputs)), slices.Sorted(maps.Keys(set))); diff != "" {
 		t.Errorf("outputs declared (-) and set (+):\n%s", diff)
 	}
 }
