@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
@@ -80,7 +81,7 @@ func (s *step) run(inputs ...string) int {
 		s.env["INPUT_"+strings.ToUpper(inputs[i])] = inputs[i+1]
 	}
 	return Main([]string{"action"}, World{
-		Stdin: strings.NewReader("not for a step"), Stdout: &s.stdout, Stderr: &s.stderr, Version: "1.0.0", Sleep: noSleep,
+		Stdin: strings.NewReader("not for a step"), Stdout: &s.stdout, Stderr: &s.stderr, Version: "1.0.0", Sleep: noSleep, Now: func() time.Time { return testDay },
 		Getenv: func(name string) string { s.asked[name] = true; return s.env[name] },
 	})
 }
