@@ -82,10 +82,12 @@ func (a *app) diffPolicies(old, new string) error {
 		}
 		a.tell(a.Stdout, c.Position.String()+": "+what+c.Message)
 	}
-	switch {
+	switch rest := len(changes) - loosened; {
 	case loosened > 0:
 		a.status = report.ExitFail
 		a.tell(a.Stdout, fmt.Sprintf("%s is looser than %s in %s", new, old, countOf(loosened, "place")))
+	case rest > 0:
+		a.tell(a.Stdout, fmt.Sprintf("%s is not known to be looser than %s; a person should look at %s", new, old, countOf(rest, "change")))
 	default:
 		a.tell(a.Stdout, fmt.Sprintf("%s is not looser than %s", new, old))
 	}
