@@ -98,7 +98,7 @@ type stamp struct {
 	failing                     []string
 }
 
-func (p *Posting) stamp() stamp {
+func (p Posting) stamp() stamp {
 	s := stamp{
 		key: short(p.Key), workflow: short(p.Run.Workflow), sha: short(p.Run.SHA), subject: short(p.Subject),
 		number: max(p.Run.Number, 0), attempt: max(p.Run.Attempt, 0), id: max(p.Run.ID, 0), verdict: p.Verdict.String(),
