@@ -404,21 +404,13 @@ func (g *gitHub) asked() map[string]int {
 	return counts
 }
 
-// prismServer is the one Prism of a run of the tests: it takes some ten seconds to start.
+// prismServer is the one Prism of a run of the tests: it takes some ten seconds to start. It ends when its standard
+// input does, which is when the tests do, however they end.
 var prismServer struct {
-	once    sync.Once
-	command *exec.Cmd
-	url     string
-	err     error
-}
-
-func TestMain(m *testing.M) {
-	status := m.Run()
-	if prismServer.command != nil {
-		_ = prismServer.command.Process.Kill()
-		_ = prismServer.command.Wait()
-	}
-	os.Exit(status)
+	once  sync.Once
+	stdin io.Closer
+	url   string
+	err   error
 }
 
 // prism returns the address of Prism with GitHub's description of its API, which it starts where it does not run.
@@ -451,12 +443,14 @@ func startPrism() (string, error) {
 		return "", err
 	}
 	defer os.Remove(description) // Prism has read it once it answers
-	command := exec.Command("node", filepath.Join(modules, "@stoplight/prism-cli/dist/index.js"), "mock",
-		"--host", "127.0.0.1", "--port", port, "--errors", description)
+	command := exec.Command("node", "--import", "data:text/javascript,process.stdin.on('end',()=>process.exit()).resume()",
+		filepath.Join(modules, "@stoplight/prism-cli/dist/index.js"), "mock", "--host", "127.0.0.1", "--port", port, "--errors", description)
+	if prismServer.stdin, err = command.StdinPipe(); err != nil {
+		return "", err
+	}
 	if err := command.Start(); err != nil {
 		return "", fmt.Errorf("prism: %w", err)
 	}
-	prismServer.command = command
 	for range 600 { // a bound on waiting, far above what a busy machine needs
 		connection, err := net.DialTimeout("tcp", address, time.Second)
 		if err == nil {

@@ -93,7 +93,7 @@ func (r run) act(t *testing.T, folder string, g *gitHub) ran {
 	write(t, filepath.Join(home, ".config", "act", "actrc"), "") // act asks for its settings where it finds none
 
 	command := exec.Command(act, r.event, "--json", "--bind", "--workflows", workflow, "--eventpath", eventFile,
-		"--platform", "ubuntu-latest=golang:1.26-bookworm", "--pull=false", "--rebuild=true",
+		"--platform", "ubuntu-latest=golang:1.26-bookworm", "--pull=false", "--rebuild=true", "--rm",
 		"--secret", "GITHUB_TOKEN=a-token", "--env", "GITHUB_API_URL="+g.url, "--env", "GITHUB_REPOSITORY_ID="+strconv.Itoa(repositoryID),
 		"--env", "GITHUB_RUN_NUMBER="+strconv.Itoa(r.number), "--env", "GITHUB_RUN_ID="+strconv.Itoa(9000+r.number), "--env", "GITHUB_RUN_ATTEMPT=1")
 	command.Dir = folder
@@ -218,7 +218,7 @@ func TestPullRequest(t *testing.T) {
 	if said = g.said(7); len(said) != 1 || said[0].Body != second {
 		t.Errorf("an older run has changed the comment: %+v", said)
 	}
-	if !late.says("notice", "newer run (13)") {
+	if !late.says("notice", "run 13") {
 		t.Error("nothing says that the comment is of a newer run")
 	}
 }
