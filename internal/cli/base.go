@@ -121,7 +121,7 @@ func (s *actionStep) tellChanges(b basePolicies, r *report.Report) {
 			diags := &diag.List{} // what is decided tells of its own errors; a version that cannot be used is compared with nothing
 			changes = s.app.policyChanges([2]string{name, name}, [2][]byte{text, own}, s.in.gate, diags)
 			if diags.Len() > 0 {
-				s.notes = append(s.notes, untold(name, "one of its two versions cannot be used"))
+				s.notes = append(s.notes, untold(name, "one of its two versions cannot be read as a policy"))
 				continue
 			}
 		}

@@ -139,7 +139,7 @@ func TestActionPolicyRef(t *testing.T) {
 		s, _ := loosening(t)
 		s.put("p.yaml", "rules: [")
 		s.check(s.run("policy-ref", "base"), 3, "INSUFFICIENT_EVIDENCE")
-		if want := "Whether this pull request loosens p.yaml cannot be told: one of its two versions cannot be used."; !strings.Contains(s.stdout.String(), want) {
+		if want := "Whether this pull request loosens p.yaml cannot be told: one of its two versions cannot be read as a policy."; !strings.Contains(s.stdout.String(), want) {
 			t.Errorf("no %q in\n%s", want, &s.stdout)
 		}
 	})

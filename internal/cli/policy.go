@@ -42,8 +42,8 @@ planned, say which rules can never pass or never fail at that number. Exit statu
 		Use: "diff OLD NEW", Short: "Say what a new version of a policy loosens",
 		Long: `Compare two versions of a policy, and say what the new one loosens: a threshold moved to the easy side, a rule
 removed or made advisory, a waiver, a lower confidence, other looks or another plan; and what else it counts in
-another way. What only tightens is not told. Exit status: 0 nothing is loosened, 1 something is, 2 a policy cannot be
-used.`,
+another way. What only tightens is not told. The two are compared as they are written; whether they can be used is for
+policy check to say. Exit status: 0 nothing is loosened, 1 something is, 2 a policy cannot be read.`,
 		Example: "  oloproof init --example human-ai study\n  oloproof policy diff study/policy.yaml study/policy.yaml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
