@@ -492,6 +492,21 @@ func TestActionFromReport(t *testing.T) {
 			t.Errorf("exit %d, %d comments\n%s", status, len(g.said(false)), &s.stdout)
 		}
 	})
+	t.Run("what has changed", func(t *testing.T) { // was seen where the fork's own run decided
+		s, g := relayStep(t, "fail.yaml")
+		decided := newStep(t)
+		decided.earlierReport("fail.yaml", "before.json", 2)
+		decided.run("policy", "fail.yaml", "decisions", "data/decisions.csv", "baseline-report", "before.json", "json", "report.json")
+		s.put("from-fork/report.json", decided.text("report.json"))
+		if status := s.run("comment", "changes"); status != 0 || len(g.said(false)) != 1 {
+			t.Fatalf("exit %d, %d comments\n%s", status, len(g.said(false)), &s.stdout)
+		}
+		for _, want := range []string{"newly fails", "PASS 0.050 (0.006 … 0.170)"} { // 2 of 40: the mirror image of 38
+			if body := g.said(false)[0].body; !strings.Contains(body, want) {
+				t.Errorf("the comment has no %q:\n%s", want, body)
+			}
+		}
+	})
 	t.Run("hostile texts", func(t *testing.T) {
 		s, g := relayStep(t, "fail.yaml")
 		hostile := "<!-- x --> @owner/team ::error::x\\n| a | <img src=x> ![x](http://example.com/x)"
