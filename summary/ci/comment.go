@@ -267,8 +267,8 @@ func (c *Client) find(ctx context.Context, b board, key string, all []remark, cr
 //
 // The API cannot write on a condition, so between reading a comment and writing it another run may write too. The comment is
 // therefore read again just before it is written and again a second after, and written anew where an older run's stands
-// there. So the one that is left is the newest run's, if no older run takes more than that second from its last reading to
-// its writing.
+// there. So the one that is left is the newest run's that wrote one, if no older run takes more than that second from its
+// last reading to its writing. A run that had nothing to write leaves nothing that an older one could see.
 func (c *Client) PostComment(ctx context.Context, number int, p Posting) Outcome {
 	found, outcome := c.settle(ctx, &thread{c, number}, p)
 	if found != nil {
