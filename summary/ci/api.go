@@ -282,12 +282,13 @@ func (c *Client) limited(a *answer) (time.Duration, bool) {
 		return 0, false
 	}
 	wait := unhinted
-	if seconds, err := strconv.Atoi(after); err == nil {
-		wait = time.Duration(min(max(seconds, 0), 86400)) * time.Second
+	aDayAtMost := func(seconds int64) time.Duration { return time.Duration(min(max(seconds, 0), 86400)) * time.Second }
+	if seconds, err := strconv.ParseInt(after, 10, 64); err == nil {
+		wait = aDayAtMost(seconds)
 	} else if at, err := http.ParseTime(after); err == nil {
 		wait = at.Sub(c.Now())
 	} else if reset, err := strconv.ParseInt(a.header.Get("X-Ratelimit-Reset"), 10, 64); err == nil && exhausted {
-		wait = time.Unix(reset, 0).Sub(c.Now())
+		wait = aDayAtMost(reset - c.Now().Unix())
 	}
 	return max(wait, smallestWait), true
 }
