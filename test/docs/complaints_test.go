@@ -40,7 +40,7 @@ var complaints = []complaint{
 	{"anthropics/claude-code-action#960 phwt/sonarqube-quality-gate-action#38 mbeacom/adrkit#107", "a look at the author defeats the mark",
 		[]string{"summary/ci.TestCommentIsFoundWhoeverWroteIt", "summary/ci.TestForgedMarkersAreNotBelieved"}, ""},
 	{"vuphongle/oss-pr-reviewer#21", "two runs at once: two comments, and the older run's result stays",
-		[]string{"summary/ci.TestOlderRunNeverOverwrites", "summary/ci.TestNeverMadeTwice", "internal/cli.TestActionCommentIsUpdated", "test/e2e.TestPullRequest"}, ""},
+		[]string{"summary/ci.TestOlderRunNeverOverwrites", "summary/ci.TestNeverMadeTwice", "summary/ci.TestEveryInterleavingOfTwoRuns", "summary/ci.TestOneCommentIsLeft", "internal/cli.TestActionCommentIsUpdated", "test/e2e.TestPullRequest"}, ""},
 	{"langfuse/langfuse#14907 langfuse/experiment-action#80 langfuse/experiment-action#82", "the legs of a matrix overwrite each other's comment",
 		[]string{"summary/ci.TestMatrixLegsDoNotClobber", "internal/cli.TestActionTwoStepsUnderOneKey"}, ""},
 	{"EnricoMi/publish-unit-test-result-action#183", "what failed is lost once a later run is green",
