@@ -132,7 +132,7 @@ func annotations(d Delivery, workspace string) []annotation {
 			a.level, a.title = levelNotice, a.title+" (reviewed)"
 		}
 		if b := rule.Before; b != nil && d.Report.Baseline != nil && (b.Change == report.NewlyFailing || b.Change == report.NewlyUndecided) {
-			a.message += fmt.Sprintf(" It is new: in %s it was %s.", d.Report.Baseline.Path, b.Verdict)
+			a.message += fmt.Sprintf(" It is new: in %s it was %s.", diag.Printable(d.Report.Baseline.Path), b.Verdict)
 		}
 		list = append(list, a)
 	}
