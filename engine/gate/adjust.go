@@ -49,8 +49,8 @@ func (c Context) Decide(p *policy.Rule, decide func(policy.Judging) (report.Rule
 			}
 			r.Verdict, r.WithLeftOut, r.Needs = report.InsufficientEvidence, report.NoVerdict, again.Needs
 			r.Adjusted.Held = parts
-			r.Reason = fmt.Sprintf("By itself it would be FAIL, and among the %d rules that share their error by `adjust: holm` it is not: with its error divided by %d it would be %s. No interval goes with that; the one shown is the rule's own.",
-				f.Rules, parts, again.Verdict)
+			r.Reason = fmt.Sprintf("By itself it would be FAIL, and among the %d rules that share their error by `adjust: holm` it is not: with its error divided by %d it would be %s. No interval goes with that; the one shown is the rule's own. By itself: %s",
+				f.Rules, parts, again.Verdict, r.Reason)
 		}
 	}
 	findings := Settle(&r, p, c)

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"math/big"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
 )
@@ -98,6 +99,6 @@ func (j Judging) Divided(parts int) Judging {
 	e.SetFrac(new(big.Int).Quo(scaled.Num(), scaled.Denom()), scale.Num())
 	confidence := e.Sub(big.NewRat(1, 1), e)
 	value, _ := confidence.Float64()
-	j.Confidence = Number{Text: confidence.FloatString(decimals), Value: value, Pos: j.Confidence.Pos, Set: j.Confidence.Set}
+	j.Confidence = Number{Text: strings.TrimRight(confidence.FloatString(decimals), "0"), Value: value, Pos: j.Confidence.Pos, Set: j.Confidence.Set}
 	return j
 }

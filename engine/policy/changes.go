@@ -558,7 +558,7 @@ func (c *changes) adjust(by inheriting, was, is []*Map) {
 	way := func(v *value) string { return cmp.Or(textOf(v), keyRules["adjust"].fallback) }
 	before, _ := holds("adjust", was)
 	now, m := holds("adjust", is)
-	if way(before) == way(now) {
+	if way(before) == way(now) || isTrue(is[0], "advisory") { // an advisory rule has its own error whatever is said
 		return
 	}
 	loosens := way(before) == AdjustBonferroni || way(before) == AdjustNone && way(now) == AdjustHolm
