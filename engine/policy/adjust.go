@@ -47,8 +47,10 @@ func NewFamilies(diags *diag.List, lists ...[]Rule) Families {
 		}
 		f.Rules++
 	})
+	told := map[diag.Pos]bool{}
 	each(func(r *Rule) {
-		if f := families[r.Adjust.Pos]; r.Judging.Divided(f.Rules).Confidence.Value >= 1 {
+		if f := families[r.Adjust.Pos]; !told[r.Adjust.Pos] && r.Judging.Divided(f.Rules).Confidence.Value >= 1 {
+			told[r.Adjust.Pos] = true
 			diags.Addf(r.Adjust.Pos, "adjust: with the confidence %s of %s the error that is left cannot be divided by %d rules; lower it, or leave adjust out", r.Confidence.Text, r.Name(), f.Rules)
 		}
 	})
