@@ -41,6 +41,12 @@ func Changes(base, head *Document, specs []SectionSpec, bare string) []Change {
 	for i := range is {
 		if matched[i] >= 0 {
 			c.section(&was[matched[i]], &is[i])
+			continue
+		}
+		for _, rule := range is[i].rules {
+			if !isTrue(rule, "advisory") {
+				c.joins(rule, is[i].maps)
+			}
 		}
 	}
 	for _, i := range gone {
@@ -84,6 +90,7 @@ var keyRules = map[string]keyRule{
 	"label":                       {fallback: "label"},
 	"prediction":                  {fallback: "prediction"},
 	"case_list":                   {fallback: "sampled"},
+	"adjust":                      {fallback: AdjustNone}, // which way is easier: changes.adjust
 	"version":                     {fallback: "candidate"},
 	"missing_values":              {set: true},
 	"abstain":                     {set: true},
@@ -111,8 +118,8 @@ var thresholdRules = []struct {
 
 // Keys that are not compared where they stand.
 var (
-	judgingKeys    = []string{"confidence", "looks", "planned", "mean_method", "max_left_out"} // of every rule, as they hold for it
-	inheritedKeys  = []string{"missing_values", "columns"}                                     // of every section, likewise
+	judgingKeys    = []string{"confidence", "looks", "planned", "mean_method", "max_left_out", "adjust"} // of every rule, as they hold for it
+	inheritedKeys  = []string{"missing_values", "columns"}                                               // of every section, likewise
 	ownRuleKeys    = slices.Concat(judgingKeys, []string{"id", "advisory", "waive", "reviewed", "minimum", "maximum", "max_group_gap", "min_group_ratio", "worst_group"})
 	ownSectionKeys = slices.Concat(judgingKeys, inheritedKeys, []string{"name", "rules"})
 )
@@ -336,6 +343,9 @@ func (c *changes) section(was, is *part) {
 	kept := map[*Map]bool{}
 	for _, rule := range is.rules {
 		old := before[rule]
+		if !isTrue(rule, "advisory") && (old == nil || isTrue(old, "advisory")) {
+			c.joins(rule, is.maps)
+		}
 		if old == nil {
 			continue
 		}
@@ -524,6 +534,7 @@ var strictness = map[string]int{LooksOnce: 0, "": 1, LooksRepeated: 2}
 func (c *changes) judging(by inheriting, was, is []*Map) {
 	c.setting(by, "confidence", was, is)
 	c.setting(by, "max_left_out", was, is)
+	c.adjust(by, was, is)
 	before, _ := holds("looks", was)
 	now, m := holds("looks", is)
 	if textOf(before) == textOf(now) {
@@ -537,6 +548,30 @@ func (c *changes) judging(by inheriting, was, is []*Map) {
 	last, knownToo := strictness[textOf(now)]
 	loosens := known && knownToo && last < old
 	c.inherited(by, told{"looks " + wasIs(before, now, ""), loosens, placeOf(m, "looks")})
+}
+
+// adjust compares how rules share their error. Of the three ways bonferroni is the hardest to pass, and to leave it loosens. holm
+// makes nothing harder to pass and FAIL harder to come to, so that to take it up loosens what had its own error; to leave it for none,
+// or to take up bonferroni, is told as well: the first gives up what the policy promised of its rules together, and the second makes
+// FAIL harder too.
+func (c *changes) adjust(by inheriting, was, is []*Map) {
+	way := func(v *value) string { return cmp.Or(textOf(v), keyRules["adjust"].fallback) }
+	before, _ := holds("adjust", was)
+	now, m := holds("adjust", is)
+	if way(before) == way(now) || isTrue(is[0], "advisory") { // an advisory rule has its own error whatever is said
+		return
+	}
+	loosens := way(before) == AdjustBonferroni || way(before) == AdjustNone && way(now) == AdjustHolm
+	c.inherited(by, told{"adjust " + wasIs(before, now, keyRules["adjust"].fallback), loosens, placeOf(m, "adjust")})
+}
+
+// joins tells of a rule that counts now, and did not, among rules that share their error: the more they are, the smaller is the
+// part of each, so that idle rules make FAIL harder for the others.
+func (c *changes) joins(rule *Map, is []*Map) {
+	v, _ := holds("adjust", is)
+	if way := textOf(v); way == AdjustBonferroni || way == AdjustHolm {
+		c.says(false, rule.Pos(), diag.Pos{}, "%s is new among the rules that share their error (adjust: %s): the others are harder to FAIL.", capital(nameOf(rule)), way)
+	}
 }
 
 // holds returns the value of a setting in the first of the maps that gives it, and that map; nil for none.

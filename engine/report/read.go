@@ -306,6 +306,8 @@ func (r *Report) verdictFaults(faultf func(string, ...any)) {
 	}
 	if r.Multiplicity == nil {
 		faultf("it has rules and no multiplicity")
+	} else if p := r.Multiplicity.FalseFail; !(p >= 0 && p <= 1) {
+		faultf("its false_fail_at_most is %v, which is from 0 to 1", p)
 	}
 }
 
@@ -324,6 +326,17 @@ func (rule *Rule) faults(name string, compared bool, faultf func(string, ...any)
 	}
 	if v := rule.Reviewed; v != nil && v.Valid && (rule.Verdict != ManualReview || rule.Waived != nil) {
 		faultf("%s has a valid review, which only a rule under %s that is not waived can have", name, ManualReview)
+	}
+	if a := rule.Adjusted; a != nil {
+		switch {
+		case a.Rules < 1 || a.Family < 1 || !isConfidence(a.Confidence) || a.Method == "":
+			faultf("%s is adjusted by %s in family %d of %d rules at confidence %v", name, diag.Quote(a.Method), a.Family, a.Rules, a.Confidence)
+		case a.Held != 0 && (a.Method != Holm || a.Held < 2 || a.Held > a.Rules || rule.Verdict == Pass || rule.Verdict == Fail):
+			faultf("%s is %s and held back at %d parts of the error of %d rules; only %s holds back, from %s to %s", name, rule.Verdict, a.Held, a.Rules, Holm, Fail, InsufficientEvidence)
+		}
+	}
+	if !(rule.FalseFail >= 0 && rule.FalseFail <= 1) {
+		faultf("%s has the false_fail_at_most %v, which is from 0 to 1", name, rule.FalseFail)
 	}
 	if compared != (rule.Before != nil) {
 		faultf("%s and the report do not agree whether there is a baseline", name)

@@ -155,6 +155,11 @@ func TestParseRefuses(t *testing.T) {
           "verdict_with_left_out"`, `"verdict": "PASS",
           "verdict_with_left_out"`, `rule "a" is waived from FAIL to PASS; a waiver turns FAIL or INSUFFICIENT_EVIDENCE into MANUAL_REVIEW`},
 		{"a valid review of a waived rule", whole, `"valid": false`, `"valid": true`, `rule "a" has a valid review`},
+		{"held back by more parts than rules", whole, `"held": 2`, `"held": 4`, `rule "a" is MANUAL_REVIEW and held back at 4 parts of the error of 3 rules`},
+		{"held back by bonferroni", whole, `"method": "holm"`, `"method": "bonferroni"`, `only holm holds back`},
+		{"a family without a number", whole, `"family": 1`, `"family": 0`, `rule "a" is adjusted by "holm" in family 0 of 3 rules`},
+		{"a rule that is surely wrong", whole, `"false_fail_at_most": 0.125`, `"false_fail_at_most": 1.5`, `rule "a" has the false_fail_at_most 1.5, which is from 0 to 1`},
+		{"a run that is surely wrong", whole, `"false_fail_at_most": 0.025`, `"false_fail_at_most": -1`, `its false_fail_at_most is -1, which is from 0 to 1`},
 		{"a threshold of two kinds", whole, `"worst_group": {
               "maximum": 0.5
             }`, `"minimum": 0.5, "maximum": 0.6`, `a threshold is an object with one key`},
