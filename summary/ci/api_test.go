@@ -110,6 +110,11 @@ func TestReportingLimitsNeverChangeTheVerdict(t *testing.T) {
 		{"what was sent comes back", func(w http.ResponseWriter, r *http.Request) {
 			refusing(400, "bad "+r.Header.Get("Authorization"))(w, r)
 		}, 1, nil, "status 400, bad Bearer ***"},
+		{"an endless answer", func(w http.ResponseWriter, _ *http.Request) {
+			for range answerBytes>>20 + 1 {
+				_, _ = w.Write(make([]byte, 1<<20))
+			}
+		}, 99, nil, "the answer is larger than 32 MiB"},
 		{"a long message", refusing(400, strings.Repeat("long ", 10_000)), 1, nil, "long l …"},
 		{"a redirect to another host", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.2:1/elsewhere", http.StatusTemporaryRedirect)

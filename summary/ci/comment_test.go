@@ -611,3 +611,55 @@ func TestParseMode(t *testing.T) {
 		}
 	}
 }
+
+// TestRunsThatKeepWriting: a run gives up in the end where an older one never stops.
+func TestRunsThatKeepWriting(t *testing.T) {
+	h := newHub(t)
+	c := h.comment(jobToken, marked("comment", ofRun(1)))
+	h.after = func(r *http.Request) bool {
+		if r.Method == http.MethodPatch {
+			c.Body = marked("comment", ofRun(1))
+		}
+		return false
+	}
+	only(t, "problems", post(h, ofRun(2)).Problems, "comment: other runs keep writing over it")
+	if h.made("PATCH") != rounds {
+		t.Errorf("written %d times", h.made("PATCH"))
+	}
+}
+
+// TestWhatIsThereCannotBeRead: nothing is written over a comment that could not be read once more.
+func TestWhatIsThereCannotBeRead(t *testing.T) {
+	for _, which := range []string{"one", "all"} {
+		h := newHub(t)
+		h.comment(jobToken, marked("comment", ofRun(1)))
+		h.before = func(r *http.Request) http.HandlerFunc {
+			if r.Method == http.MethodGet && (which == "all" || strings.HasSuffix(r.URL.Path, "/issues/comments/101")) {
+				return refusing(500, "")
+			}
+			return nil
+		}
+		only(t, "problems", post(h, ofRun(2)).Problems, "could not read it", "status 500")
+		if h.made("PATCH")+h.made("POST") > 0 {
+			t.Error("it was written")
+		}
+	}
+}
+
+// TestWhatThisRunMadeIsItsOwn: also where the API neither shows its author as one who may write nor says who the token is of,
+// it is removed again beside an earlier one.
+func TestWhatThisRunMadeIsItsOwn(t *testing.T) {
+	h := newHub(t)
+	h.account = member
+	h.before = func(r *http.Request) http.HandlerFunc {
+		switch {
+		case r.URL.Path == "/user":
+			return refusing(403, "")
+		case r.Method == http.MethodPost:
+			h.comment(jobToken, marked("comment", ofRun(1)))
+		}
+		return nil
+	}
+	quiet(t, post(h, ofRun(2)))
+	h.says(t, `This is run 2. Before: run 1, FAIL, ["a-rule"].`)
+}

@@ -196,10 +196,11 @@ func TestLegsOfAnAudit(t *testing.T) {
 
 func TestNoIssuesThere(t *testing.T) {
 	tests := []struct {
-		method string
+		method string // and the state that is asked for
 		status int
 		want   []string
 	}{
+		{"GET closed", 500, []string{"could not read it", "GET /repos/o/r/issues: status 500"}},
 		{http.MethodGet, 404, []string{"the token may not read it", "`permissions: issues: write`"}},
 		{http.MethodPost, 410, []string{"the token may not write it", "issues switched on", "status 410, Issues are disabled for this repo"}},
 		{http.MethodPost, 403, []string{"the token may not write it", "`permissions: issues: write`"}},
@@ -207,7 +208,8 @@ func TestNoIssuesThere(t *testing.T) {
 	for _, test := range tests {
 		h := newHub(t)
 		h.before = func(r *http.Request) http.HandlerFunc {
-			if r.Method == test.method {
+			method, state, _ := strings.Cut(test.method, " ")
+			if r.Method == method && (state == "" || r.URL.Query().Get("state") == state) {
 				return refusing(test.status, "Issues are disabled for this repo")
 			}
 			return nil
