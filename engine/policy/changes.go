@@ -14,13 +14,13 @@ import (
 
 // Change is one thing that a policy says otherwise than the policy it takes the place of.
 type Change struct {
-	Loosens bool     // it makes PASS easier to reach, or counts less; else it may, and a person should look
+	Loosens bool     // it makes PASS easier to reach, counts less, or asks for something else; else it may, and a person should look
 	Message string   // one sentence with the old value and the new one; what it quotes is cut and printable
 	Pos     diag.Pos // in the new policy; its file alone for what is gone from it
 }
 
 // Changes lists what the policy head says otherwise than the policy base, both as they were parsed, where that makes PASS
-// easier to reach or may: first what stands in head, in its order, then what is gone from it, in the order of base. What only
+// easier to reach, asks for something else under a rule's id, or may do either: first what stands in head, in its order, then what is gone from it, in the order of base. What only
 // makes PASS harder is not listed (a threshold moved the hard way, a rule more, more confidence), nor is what changes nothing:
 // comments, quotes, the order of keys, 0.05 written as 0.050, a setting that moved up or down and holds for the same rules, a
 // default that is written out. specs and bare are those that Load is given.
@@ -120,9 +120,12 @@ var thresholdRules = []struct {
 var (
 	judgingKeys    = []string{"confidence", "looks", "planned", "mean_method", "max_left_out", "adjust"} // of every rule, as they hold for it
 	inheritedKeys  = []string{"missing_values", "columns"}                                               // of every section, likewise
-	ownRuleKeys    = slices.Concat(judgingKeys, []string{"id", "advisory", "waive", "reviewed", "minimum", "maximum", "max_group_gap", "min_group_ratio", "worst_group"})
+	ownRuleKeys    = slices.Concat(judgingKeys, measuredKeys, []string{"id", "advisory", "waive", "reviewed", "minimum", "maximum", "max_group_gap", "min_group_ratio", "worst_group"})
 	ownSectionKeys = slices.Concat(judgingKeys, inheritedKeys, []string{"name", "rules"})
 )
+
+// measuredKeys say what a rule measures.
+var measuredKeys = []string{"metric", "rate"}
 
 // part is a section of a policy, with what it inherits.
 type part struct {
@@ -402,7 +405,7 @@ func (c *changes) removedSection(was *part) {
 // removedRule tells of a rule that is gone, and what it held.
 func (c *changes) removedRule(rule *Map) {
 	var held []string
-	for _, key := range []string{"metric", "rate"} {
+	for _, key := range measuredKeys {
 		if v, ok := rule.given(key); ok {
 			held = append(held, show(v))
 		}
@@ -420,6 +423,7 @@ func (c *changes) removedRule(rule *Map) {
 // rule compares what two rules say themselves.
 func (c *changes) rule(was, is *Map) {
 	name := nameOf(is)
+	c.measured(name, was, is)
 	c.threshold(name, was, is)
 	if !isTrue(was, "advisory") && isTrue(is, "advisory") {
 		c.says(true, is.KeyPos("advisory"), diag.Pos{}, "%s is made advisory: it no longer counts in the verdict.", capital(name))
@@ -436,6 +440,23 @@ func (c *changes) rule(was, is *Map) {
 		}
 	}
 	c.keys(name, is.Pos(), was, is, ownRuleKeys)
+}
+
+// measured compares what two rules measure. Another metric under a rule's id loosens whatever it is: what the rule asked for is no
+// longer asked, and the same threshold on another metric may be one that nothing can fail, such as a minimum of 0.8 on a number of
+// minutes.
+func (c *changes) measured(name string, was, is *Map) {
+	for _, key := range measuredKeys {
+		before, had := was.given(key)
+		now, has := is.given(key)
+		pos := is.Pos()
+		if has {
+			pos = is.KeyPos(key)
+		}
+		if _, text := differs(key, keyRule{}, present(before, had), present(now, has)); text != "" {
+			c.says(true, pos, diag.Pos{}, "%s measures something else: %s.", capital(name), text)
+		}
+	}
 }
 
 // waiver compares two rules' waivers.

@@ -70,9 +70,13 @@ func TestChanges(t *testing.T) {
 		{"another kind", one("metric: agreement, minimum: 0.8"), one("metric: agreement, maximum: 0.9"),
 			[]string{"! :2:32 In rule a, minimum 0.8 is replaced by maximum 0.9."}},
 		{"another metric, decided without a threshold", "compare:\n  rules:\n    - {id: a, metric: rate, minimum: 0.8}\n", "compare:\n  rules:\n    - {id: a, metric: sign_test}\n",
-			[]string{"! :3:8 In rule a, minimum 0.8 is removed.", ":3:15 In rule a, metric was rate and is now sign_test."}},
+			[]string{"! :3:8 In rule a, minimum 0.8 is removed.", "! :3:15 Rule a measures something else: metric was rate and is now sign_test."}},
+		{"another rate", fair + "    - {id: a, rate: false_negative, attribute: sex, max_group_gap: 0.05}\n", fair + "    - {id: a, rate: error, attribute: sex, max_group_gap: 0.05}\n",
+			[]string{"! :4:15 Rule a measures something else: rate was false_negative and is now error."}},
+		{"no metric any more", one("metric: agreement, minimum: 0.8"), one("minimum: 0.8"),
+			[]string{"! :2:6 Rule a measures something else: metric was agreement and is no longer given."}},
 		{"a threshold where there was none", "compare:\n  rules:\n    - {id: a, metric: sign_test}\n", "compare:\n  rules:\n    - {id: a, metric: rate, minimum: 0.8}\n",
-			[]string{":3:15 In rule a, metric was sign_test and is now rate.", ":3:29 In rule a, minimum 0.8 is new."}},
+			[]string{"! :3:15 Rule a measures something else: metric was sign_test and is now rate.", ":3:29 In rule a, minimum 0.8 is new."}},
 
 		// Rules.
 		{"a rule removed", "rules:\n  - {id: a, metric: agreement, minimum: 0.8}\n  - {id: b, metric: over_reliance, maximum: 0.5}\n", one(agreement),
@@ -87,7 +91,7 @@ func TestChanges(t *testing.T) {
 		{"a rule that counts again", one(agreement + ", advisory: TRUE"), one(agreement + ", advisory: false"), nil},
 		{"a rule that still counts", one(agreement), one(agreement + ", advisory: false"), nil},
 		{"another metric and slice", one(agreement), one("metric: over_reliance, minimum: 0.8, where: {site: x}, per: person"),
-			[]string{":2:13 In rule a, metric was agreement and is now over_reliance.", ":2:50 In rule a, where was not given and is now {site: x}.", ":2:68 In rule a, per was not given and is now person."}},
+			[]string{"! :2:13 Rule a measures something else: metric was agreement and is now over_reliance.", ":2:50 In rule a, where was not given and is now {site: x}.", ":2:68 In rule a, per was not given and is now person."}},
 		{"a slice that is another", one(agreement + ", where: {site: x, level: hard}"), one(agreement + ", where: {level: easy}"),
 			[]string{":2:46 In rule a, where.site was x and is no longer given.", ":2:54 In rule a, where.level was hard and is now easy."}},
 		{"both populations no longer", one("metric: accuracy_difference, minimum: 0, generalize: people_and_cases"), one("metric: accuracy_difference, minimum: 0"),
@@ -178,9 +182,9 @@ func TestChanges(t *testing.T) {
 
 		// Texts that are hostile, or long.
 		{"hostile texts", "rules:\n  - {id: \"a\\n::error::x\", metric: \"\\u202eb\"}\n", "rules:\n  - {id: \"a\\n::error::x\", metric: '<b>|`', \"x\\ny\": '\"'}\n",
-			[]string{":2:27 In rule \"a\\n::error::x\", metric was \"\\u202eb\" and is now \"<b>|`\".", ":2:44 In rule \"a\\n::error::x\", \"x\\ny\" was not given and is now \"\\\"\"."}},
+			[]string{"! :2:27 Rule \"a\\n::error::x\" measures something else: metric was \"\\u202eb\" and is now \"<b>|`\".", ":2:44 In rule \"a\\n::error::x\", \"x\\ny\" was not given and is now \"\\\"\"."}},
 		{"long texts", one("metric: " + strings.Repeat("x", 100) + "a"), one("metric: " + strings.Repeat("x", 100) + "b"),
-			[]string{":2:13 In rule a, metric has another value than before (\"" + strings.Repeat("x", 59) + "…\")."}},
+			[]string{"! :2:13 Rule a measures something else: metric has another value than before (\"" + strings.Repeat("x", 59) + "…\")."}},
 		{"long lists", one("where: [" + strings.Repeat("x, ", 100) + "a]"), one("where: [" + strings.Repeat("x, ", 100) + "b]"),
 			[]string{":2:13 In rule a, where has another value than before ([" + strings.Repeat("x, ", 26) + "…)."}},
 

@@ -39,6 +39,9 @@ func Parse(data []byte) (*Report, error) {
 	if err := checkUTF8(data); err != nil {
 		return nil, err
 	}
+	if err := checkBegins(data); err != nil {
+		return nil, err
+	}
 	schema, err := checkOutline(data)
 	switch {
 	case err != nil:
@@ -60,6 +63,18 @@ func Parse(data []byte) (*Report, error) {
 		return nil, errors.New("it is not as this program writes reports: " + strings.Join(faults, "; ") + more)
 	}
 	return r, nil
+}
+
+// checkBegins refuses what is no JSON at first sight, such as a table, a page or a summary, in words for who gave the wrong file: the
+// parser's are about its own state.
+func checkBegins(data []byte) error {
+	text := bytes.TrimLeft(data, " \t\r\n") // JSON's white space
+	if len(text) == 0 || bytes.IndexByte([]byte("{[\""), text[0]) >= 0 || json.Valid(text) {
+		return nil // JSON of another form, or spoiled further on, or nothing: that has words of its own
+	}
+	_, size := utf8.DecodeRune(text)
+	place := strings.TrimSuffix(atLine(data, int64(len(data)-len(text))), ": ")
+	return fmt.Errorf("it is not JSON: %s begins with %s", place, diag.Quote(string(text[:size])))
 }
 
 // checkUTF8 refuses what is no UTF-8, which the decoder would replace without a word.

@@ -360,7 +360,7 @@ func TestActionBaselineReport(t *testing.T) {
 	}{
 		{"absent", nil, []string{"baseline-report", "absent.json"}, "input baseline-report: absent.json: there is no such file"},
 		{"outside", nil, []string{"baseline-report", "/etc/passwd"}, `input baseline-report: "/etc/passwd" is outside the workspace`},
-		{"no report", nil, []string{"baseline-report", "two.yaml"}, "input baseline-report: two.yaml: it is not a report: line 1: "},
+		{"no report", nil, []string{"baseline-report", "two.yaml"}, "input baseline-report: two.yaml: it is not JSON: line 1 begins with "},
 		{"a report of errors", func(s *step) {
 			other := newStep(s.t)
 			other.run("policy", "broken.yaml", "decisions", "data/decisions.csv", "json", "r.json")

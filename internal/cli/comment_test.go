@@ -545,7 +545,7 @@ func TestActionFromReportRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, []string{"from-report", "link.json"}, "link.json: path escapes from parent"},
-		{"no JSON", func(_ *testing.T, s *step, _ *github) { s.put("from-fork/report.json", "<html>") }, nil, "it is not a report"},
+		{"no JSON", func(_ *testing.T, s *step, _ *github) { s.put("from-fork/report.json", "<html>") }, nil, "it is not JSON: line 1 begins with"},
 		{"another document", func(_ *testing.T, s *step, _ *github) { s.put("from-fork/report.json", `{"schema": "other/1"}`) }, nil, "its schema is"},
 		{"a verdict that its rules do not come to", func(_ *testing.T, s *step, _ *github) {
 			s.put("from-fork/report.json", strings.Replace(s.text("from-fork/report.json"), `"verdict": "FAIL"`, `"verdict": "PASS"`, 1))
@@ -616,7 +616,7 @@ func TestCommentCommand(t *testing.T) {
 		{"another pull request", "--report fail.json --pr 8", "", 2, "", "the newest commit of pull request 8 is 333333333333"},
 		{"no number", "--report fail.json", "", 2, "", "name its number"},
 		{"no such file", "--report absent.json --pr 7", "", 2, "", "absent.json: there is no such file"},
-		{"not a report", "--report d.csv --pr 7", "", 2, "", "d.csv: it is not a report"},
+		{"not a report", "--report d.csv --pr 7", "", 2, "", "d.csv: it is not JSON: line 1 begins with"},
 		{"no event", "--report fail.json --pr 7", "GITHUB_EVENT_PATH", 2, "", "or name the commit that the report is about with --sha"},
 		{"no token", "--report fail.json --pr 7", "GITHUB_TOKEN", 2, "", "GITHUB_TOKEN is not set"},
 		{"no repository", "--report fail.json --pr 7", "GITHUB_REPOSITORY", 2, "", "GITHUB_REPOSITORY"},
