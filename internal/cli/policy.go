@@ -41,9 +41,10 @@ planned, say which rules can never pass or never fail at that number. Exit statu
 	diff := &cobra.Command{
 		Use: "diff OLD NEW", Short: "Say what a new version of a policy loosens",
 		Long: `Compare two versions of a policy, and say what the new one loosens: a threshold moved to the easy side, a rule
-removed or made advisory, a waiver, a lower confidence, other looks or another plan; and what else it counts in
-another way. What only tightens is not told. The two are compared as they are written; whether they can be used is for
-policy check to say. Exit status: 0 nothing is loosened, 1 something is, 2 a policy cannot be read.`,
+removed or made advisory, another metric, a waiver, a lower confidence, other looks or another plan; and what else it
+counts in another way, such as a narrower slice, groups taken out, other columns or files. What only tightens is not
+told. The two are compared as they are written; whether they can be used is for policy check to say. Exit status: 0
+nothing is told, 1 something is, be it looser or for a person to look at, 2 a policy cannot be read.`,
 		Example: "  oloproof init --example human-ai study\n  oloproof policy diff study/policy.yaml study/policy.yaml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -74,6 +75,9 @@ func (a *app) diffPolicies(old, new string) error {
 	if diags.Len() > 0 {
 		return a.unusable(diags)
 	}
+	if len(changes) > 0 { // also what is not known to loosen: a narrower slice can be all that a PASS takes
+		a.status = report.ExitFail
+	}
 	loosened := 0
 	for _, c := range changes {
 		what := "changed: "
@@ -84,7 +88,6 @@ func (a *app) diffPolicies(old, new string) error {
 	}
 	switch rest := len(changes) - loosened; {
 	case loosened > 0:
-		a.status = report.ExitFail
 		a.tell(a.Stdout, fmt.Sprintf("%s is looser than %s in %s", new, old, countOf(loosened, "place")))
 	case rest > 0:
 		a.tell(a.Stdout, fmt.Sprintf("%s is not known to be looser than %s; a person should look at %s", new, old, countOf(rest, "change")))
