@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -47,18 +46,18 @@ func posting(r *report.Report, event ci.Event, prefix ci.Prefix, failOn report.F
 	return p
 }
 
-// worthComment reports whether a report is one that a comment is begun for. A loosened policy is, above all where every
-// rule passes by it.
+// worthComment reports whether a report is one that a comment is begun for. A changed policy is, above all where every
+// rule passes by it, also where the change is not known to loosen: a narrower slice can be all that a PASS takes.
 func worthComment(mode ci.Mode, r *report.Report) bool {
-	loosened := slices.ContainsFunc(r.PolicyChanges, func(c report.PolicyChange) bool { return c.Loosens })
+	changed := len(r.PolicyChanges) > 0
 	switch mode {
 	case ci.Always:
 		return true
 	case ci.Problems:
-		return r.Problems() > 0 || loosened
+		return r.Problems() > 0 || changed
 	case ci.Changes:
-		if r.Baseline == nil || loosened {
-			return r.Problems() > 0 || loosened
+		if r.Baseline == nil || changed {
+			return r.Problems() > 0 || changed
 		}
 		for rule := range r.Rules() {
 			if b := rule.Before; b != nil && b.Verdict != rule.Verdict {
