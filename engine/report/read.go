@@ -19,6 +19,8 @@ const MaxBytes = 64 << 20
 const (
 	mostNested = 100       // levels; reports of this form have eight
 	mostValues = 1_000_000 // objects and items of lists, each of which can take some 500 bytes of memory
+	mostNames  = 10_000    // of one object, which are all kept to find one that is there twice
+	mostText   = 1 << 20   // bytes of one text
 	mostFaults = 10        // contradictions that an error names
 )
 
@@ -142,8 +144,13 @@ func (o *outline) value(name string, depth int) error {
 	if depth > mostNested {
 		return o.errorf("it is nested more than %d levels deep", mostNested)
 	}
-	if text, ok := token.(string); ok && depth == 1 && name == "schema" {
-		o.schema = text
+	if text, ok := token.(string); ok {
+		if len(text) > mostText {
+			return o.errorf("a text is %d bytes long; no report has one of over %d", len(text), mostText)
+		}
+		if depth == 1 && name == "schema" {
+			o.schema = text
+		}
 	}
 	open, isOpen := token.(json.Delim)
 	if isOpen || name == "" {
@@ -183,6 +190,8 @@ func (o *outline) name(seen map[string]bool) (string, error) {
 	}
 	lower := strings.ToLower(strings.ToUpper(name)) // both: ſ is an s for the decoder
 	switch {
+	case len(seen) == mostNames:
+		return "", o.errorf("an object has more than %d names; none of a report does", mostNames)
 	case seen[lower]:
 		return "", o.errorf("the name %s is there twice", diag.Quote(name))
 	case name != lower && !slices.ContainsFunc(Verdicts, func(v Verdict) bool { return v.String() == name }):

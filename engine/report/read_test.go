@@ -250,6 +250,8 @@ func TestParseForm(t *testing.T) {
 		{"deep objects", head + strings.Repeat(`{"a":`, 1_000_000), "it is nested more than 100 levels deep"},
 		{"deep in what is not known", head + "[], \"x\": " + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}", "it is nested more than 100 levels deep"},
 		{"very many rules", head + `[{"rules":[` + strings.Repeat("0,", 1_000_001) + `0]}]}`, "it holds more than 1000000 values"},
+		{"a long text", head + `[{"gate":"` + strings.Repeat("x", 1<<20+1) + `"}]}`, "a text is 1048577 bytes long"},
+		{"very many names", head + `[{` + manyNames(10_001) + `}]}`, "an object has more than 10000 names"},
 		{"very many objects", head + `[{"rules":[` + strings.Repeat("{},", 1_000_001) + `{}]}]}`, "it holds more than 1000000 values"},
 		{"a long word", head + `"` + strings.Repeat("x", 1_000_000) + `"}`, "cannot be a JSON string"},
 		{"a long number", head + strings.Repeat("1", 1_000_000) + `}`, "cannot be a JSON number"},
@@ -309,4 +311,13 @@ func FuzzParse(f *testing.F) {
 			report.ByChange(again.Gates[g].Rules)
 		}
 	})
+}
+
+// manyNames is so many names of an object, each with a value.
+func manyNames(n int) string {
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf(`"n%d":0`, i))
+	}
+	return strings.Join(names, ",")
 }

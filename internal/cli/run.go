@@ -164,10 +164,14 @@ func fileOf(p *policy.Policy) report.File {
 func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	var f fs.File
 	var err error
+	// Stat first: opening a FIFO would wait for a writer.
 	if fsys != nil {
-		f, err = fsys.Open(path.Clean(filepath.ToSlash(name)))
+		name = path.Clean(filepath.ToSlash(name))
+		if info, statErr := fs.Stat(fsys, name); statErr == nil && !info.Mode().IsRegular() {
+			return nil, notAFile(info)
+		}
+		f, err = fsys.Open(name)
 	} else {
-		// Stat first: opening a FIFO would wait for a writer.
 		if info, statErr := os.Stat(name); statErr == nil && !info.Mode().IsRegular() {
 			return nil, notAFile(info)
 		}
