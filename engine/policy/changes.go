@@ -21,7 +21,7 @@ type Change struct {
 
 // Changes lists what the policy head says otherwise than the policy base, both as they were parsed, where that makes PASS
 // easier to reach, asks for something else under a rule's id, or may do either: first what stands in head, in its order, then what is gone from it, in the order of base. What only
-// makes PASS harder is not listed (a threshold moved the hard way, a rule more, more confidence), nor is what changes nothing:
+// makes PASS harder is not listed (a threshold moved the hard way, a rule more), nor is what changes nothing:
 // comments, quotes, the order of keys, 0.05 written as 0.050, a setting that moved up or down and holds for the same rules, a
 // default that is written out. specs and bare are those that Load is given.
 //
@@ -29,10 +29,11 @@ type Change struct {
 // their section, and a rule that is gone with one that is new and says all the same under another id. Keys that this file
 // does not know are compared too, so that a gate's new key cannot change unseen.
 //
-// Each document is taken by itself: a confidence that moved from one file of a run to another is listed as lowered. A
-// document with problems is compared as far as it goes.
-func Changes(base, head *Document, specs []SectionSpec, bare string) []Change {
-	c := &changes{file: head.Pos(), index: map[told]int{}}
+// Each document is taken by itself: a confidence that moved from one file of a run to another is listed as lowered. beside
+// says that they stand beside a declaration, whose settings hold where they say nothing: to give one, or to leave it out,
+// then loosens whatever its value is. A document with problems is compared as far as it goes.
+func Changes(base, head *Document, specs []SectionSpec, bare string, beside bool) []Change {
+	c := &changes{file: head.Pos(), index: map[told]int{}, beside: beside}
 	was, is := parts(base, specs, bare), parts(head, specs, bare)
 	if len(was[0].maps) > 1 && len(is[0].maps) > 1 { // sections on both sides: what stands beside them
 		c.keys("the policy", c.file, base.Root, head.Root, slices.Concat(ownSectionKeys, sectionKeys(specs)))
@@ -71,8 +72,8 @@ type keyRule struct {
 // keyRules are the keys of which more is known than that another value is another question. A key means the same in
 // every gate that has it.
 var keyRules = map[string]keyRule{
-	"confidence":                  {number: true, easier: -1, fallback: DefaultConfidence},
-	"max_left_out":                {number: true, easier: +1, fallback: DefaultMaxLeftOut},
+	"confidence":                  {number: true, easier: -1, bothWays: true, fallback: DefaultConfidence},
+	"max_left_out":                {number: true, easier: +1, bothWays: true, fallback: DefaultMaxLeftOut},
 	"minimum_blind_sample":        {number: true, easier: -1, bothWays: true, fallback: "20"},
 	"min_cell":                    {number: true, easier: -1, bothWays: true, fallback: "30"},
 	"planned":                     {number: true, changed: true},
@@ -234,10 +235,11 @@ func matchParts(was, is []part) (matched, gone []int) {
 
 // changes collects what is found.
 type changes struct {
-	file  diag.Pos // the new policy as a whole
-	list  []placed
-	outer []outer      // settings that rules or sections inherit
-	index map[told]int // of outer
+	file   diag.Pos // the new policy as a whole
+	beside bool     // a declaration's settings hold where the policy says nothing
+	list   []placed
+	outer  []outer      // settings that rules or sections inherit
+	index  map[told]int // of outer
 }
 
 // placed is a change and the place of what it was, by which those that are gone are sorted.
@@ -567,7 +569,7 @@ func (c *changes) judging(by inheriting, was, is []*Map) {
 	}
 	old, known := strictness[textOf(before)]
 	last, knownToo := strictness[textOf(now)]
-	loosens := known && knownToo && last < old
+	loosens := known && knownToo && last < old || c.elsewhere(before, now)
 	c.inherited(by, told{"looks " + wasIs(before, now, ""), loosens, placeOf(m, "looks")})
 }
 
@@ -579,11 +581,15 @@ func (c *changes) adjust(by inheriting, was, is []*Map) {
 	way := func(v *value) string { return cmp.Or(textOf(v), keyRules["adjust"].fallback) }
 	before, _ := holds("adjust", was)
 	now, m := holds("adjust", is)
-	if way(before) == way(now) || isTrue(is[0], "advisory") { // an advisory rule has its own error whatever is said
+	if way(before) == way(now) && !c.elsewhere(before, now) || isTrue(is[0], "advisory") { // an advisory rule has its own error whatever is said
 		return
 	}
-	loosens := way(before) == AdjustBonferroni || way(before) == AdjustNone && way(now) == AdjustHolm
-	c.inherited(by, told{"adjust " + wasIs(before, now, keyRules["adjust"].fallback), loosens, placeOf(m, "adjust")})
+	loosens := way(before) == AdjustBonferroni || way(before) == AdjustNone && way(now) == AdjustHolm || c.elsewhere(before, now)
+	fallback := keyRules["adjust"].fallback
+	if c.beside { // it is the declaration's, whatever that is
+		fallback = ""
+	}
+	c.inherited(by, told{"adjust " + wasIs(before, now, fallback), loosens, placeOf(m, "adjust")})
 }
 
 // joins tells of a rule that counts now, and did not, among rules that share their error: the more they are, the smaller is the
@@ -621,10 +627,17 @@ func textOf(v *value) string {
 	return v.text
 }
 
+// elsewhere reports whether what held, or holds now, is in another file: one of the two policies says nothing.
+func (c *changes) elsewhere(was, is *value) bool { return c.beside && (was == nil) != (is == nil) }
+
 // setting compares a setting as it holds for a rule or a section.
 func (c *changes) setting(by inheriting, key string, was, is []*Map) {
 	before, _ := holds(key, was)
 	now, m := holds(key, is)
+	if c.elsewhere(before, now) {
+		c.inherited(by, told{key + " " + wasIs(before, now, ""), true, placeOf(m, key)})
+		return
+	}
 	if loosens, text := differs(key, keyRules[key], before, now); text != "" {
 		c.inherited(by, told{text, loosens, placeOf(m, key)})
 	}

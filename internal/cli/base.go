@@ -119,7 +119,7 @@ func (s *actionStep) tellChanges(b basePolicies, r *report.Report) {
 			continue
 		default:
 			diags := &diag.List{} // what is decided tells of its own errors; a version that cannot be used is compared with nothing
-			changes = s.app.policyChanges([2]string{name, name}, [2][]byte{text, own}, s.in.gate, diags)
+			changes = s.app.policyChanges([2]string{name, name}, [2][]byte{text, own}, s.in.gate, s.in.declaration != "" && name == s.in.policy, diags)
 			if diags.Len() > 0 {
 				s.notes = append(s.notes, untold(name, "one of its two versions cannot be read as a policy"))
 				continue
