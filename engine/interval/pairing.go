@@ -30,7 +30,12 @@ const (
 //	lower = sup{m : average of E(m) >= 1/a},   a = (1 − confidence)/2
 //
 // with the mirror image for the upper end. One look. With A_k(y) the mean over the k-subsets of the product of their
-// values, E(m) = 1/(n+1)·Σ A_k m^{−k}, so the A_k are what is averaged. Ends are rounded outward to multiples of 1e-10.
+// values, E(m) = 1/(n+1)·Σ A_k m^{−k}, so the A_k are what is averaged.
+//
+// A pairing that happens to meet one set of very unlike cells can carry the average past 1/a at the mean of all cells
+// itself. Each end is therefore moved, where need be, as far out as that mean (of the low values for the lower end, of the
+// high ones for the upper), so that the interval holds what is printed as its estimate; moving outward costs no validity.
+// It is monotone in every value and nested in the confidence. Ends are rounded outward to multiples of 1e-10.
 //
 // Errors: no cell, rows of different lengths, values that are NaN, off the scale or above their other completion,
 // confidence outside [0.5, 1).
@@ -58,7 +63,7 @@ func PairingAverage(low, high [][]float64, confidence float64) (Interval, error)
 	}, nil
 }
 
-// pairingLower is the lower end on [0, 1] of the mean of the cells y(p, c).
+// pairingLower is the lower end on [0, 1] of the mean of the cells y(p, c), never above the mean of the cells at hand.
 func pairingLower(people, cases int, y func(p, c int) float64, a float64) float64 {
 	n, most := min(people, cases), max(people, cases)
 	pairings := min(mostPairings, max(leastPairings, mostPairingWork/(n*n)))
@@ -129,7 +134,13 @@ func pairingLower(people, cases int, y func(p, c int) float64, a float64) float6
 			hi = mid
 		}
 	}
-	return lo
+	total := 0.0
+	for p := range people {
+		for c := range cases {
+			total += y(p, c)
+		}
+	}
+	return math.Min(lo, total/float64(people)/float64(cases))
 }
 
 // lnSum is ln Σ exp(logs[i] + order[i]·step).
