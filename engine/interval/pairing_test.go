@@ -79,8 +79,8 @@ func TestPairingExact(t *testing.T) {
 			low, high = append(low, l), append(high, h)
 		}
 		a := sideError(number(t, row[1]))
-		lower := 2*pairingLower(len(low), len(low[0]), func(p, c int) float64 { return (low[p][c] + 1) / 2 }, a) - 1
-		upper := 1 - 2*pairingLower(len(low), len(low[0]), func(p, c int) float64 { return (1 - high[p][c]) / 2 }, a)
+		lower := 2*pairingLower(len(low), len(low[0]), mostPairings, func(p, c int) float64 { return (low[p][c] + 1) / 2 }, a) - 1
+		upper := 1 - 2*pairingLower(len(low), len(low[0]), mostPairings, func(p, c int) float64 { return (1 - high[p][c]) / 2 }, a)
 		for _, end := range [][2]float64{{lower, number(t, row[2])}, {upper, number(t, row[3])}} {
 			deviation := math.Abs(end[0] - end[1])
 			worst = math.Max(worst, deviation)
@@ -372,5 +372,34 @@ func TestPairingErrors(t *testing.T) {
 	}
 	if _, err := PairingAverage(one, one, 1); err == nil {
 		t.Error("confidence 1: no error")
+	}
+}
+
+// TestNeededPairs: where all cells are 0, the interval on n of the smaller side is the uniform mixture's on n zeros, so the size
+// that brings it to a width is the first n at which that one is as narrow; the larger side grows by the same factor.
+func TestNeededPairs(t *testing.T) {
+	narrow := func(iv Interval) bool { return iv.Upper-iv.Lower <= 0.4 }
+	want := 1
+	for ; ; want++ {
+		zeros := make([]float64, want)
+		iv, err := UniformMixture(zeros, zeros, Difference, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if narrow(iv) {
+			break
+		}
+	}
+	zeros := matrix(8, 4, func(int, int) float64 { return 0 })
+	people, cases, more, err := NeededPairs(zeros, zeros, 0.95, narrow)
+	if err != nil || more || cases != want || people != 2*want {
+		t.Errorf("%d people and %d cases (more %t, %v), want %d and %d", people, cases, more, err, 2*want, want)
+	}
+	low, high := matrix(3, 6, func(int, int) float64 { return -1 }), matrix(3, 6, func(int, int) float64 { return 1 })
+	if people, cases, more, err = NeededPairs(low, high, 0.95, narrow); err != nil || !more || people != MostNeededPairs || cases != 2*MostNeededPairs {
+		t.Errorf("all missing: %d people and %d cases (more %t, %v), want more than %d and %d", people, cases, more, err, MostNeededPairs, 2*MostNeededPairs)
+	}
+	if _, _, _, err = NeededPairs(nil, nil, 0.95, narrow); err == nil {
+		t.Error("no cell: no error")
 	}
 }
