@@ -699,9 +699,35 @@ func multiplicity(r *report.Report) string {
 	m := r.Multiplicity
 	text := counted(m.Rules, "rule") + " decided and " + counted(m.Intervals, "interval") + " computed in this run"
 	if m.Intervals > 1 {
-		return text + ": the more there are, the likelier that one of them is wrong."
+		text += ": the more there are, the likelier that one of them is wrong"
 	}
-	return text + "."
+	sentences := append([]string{text + "."}, falseFail(r)...)
+	return strings.Join(sentences, " ")
+}
+
+// falseFail says how likely it is that a rule FAILs by chance, and which rules share their error.
+func falseFail(r *report.Report) (sentences []string) {
+	if p := r.Multiplicity.FalseFail; p > 0 && r.Counts != nil {
+		asked, some := "all that the "+whole(r.Counts.Total())+" counting rules ask", "some rule"
+		if r.Counts.Total() == 1 {
+			asked, some = "what the counting rule asks", "it"
+		}
+		sentences = append(sentences, fmt.Sprintf("If %s is true, %s FAILs all the same at most %s of the time.", asked, some, percent(decimal(p), up)))
+	}
+	told := map[int]bool{}
+	for rule := range r.Rules() {
+		a := rule.Adjusted
+		if a == nil || told[a.Family] || a.Rules < 2 {
+			continue
+		}
+		told[a.Family] = true
+		how := "each has an equal part, so that its interval is wider"
+		if a.Method == report.Holm {
+			how = "a FAIL has to hold at a part of it, and no interval goes with that: those shown are each rule's own"
+		}
+		sentences = append(sentences, fmt.Sprintf("%s share the error of one (adjust: %s): %s.", counted(a.Rules, "rule"), a.Method, how))
+	}
+	return sentences
 }
 
 // conditions lists when the intervals of the rules and, if asked for, of the measures hold: each sentence

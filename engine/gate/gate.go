@@ -63,6 +63,12 @@ type Question interface {
 	// Prospects says, without data, what is known of the rules beforehand: thresholds that cannot be on the
 	// wrong side, rules that can never pass or fail at the planned number of units.
 	Prospects() []diag.Diagnostic
+	// Share makes each rule a member of its family, if it has one. It is called at most once, after Compile and before any other
+	// method but Rules.
+	Share(families policy.Families)
+	// Verdict is what a rule of Rules, by its place, comes to with its error divided by so many parts, before its waiver; 1 is its
+	// verdict by itself. It must not be called where Answer must not.
+	Verdict(rule, parts int) (report.Verdict, error)
 	// Answer evaluates what was read. It must not be called where reading had errors;
 	// an error of its own is a fault of ours, never of the input.
 	Answer(context Context) (Answer, error)
@@ -91,6 +97,9 @@ type Input struct {
 type Context struct {
 	Today  string // YYYY-MM-DD, for waivers
 	Digest string // of all inputs of the run, for reviews
+	// Held are the rules, by id, that FAIL by themselves and not within their family (Holm): in how many parts their error would
+	// have to be divided, and they be FAIL.
+	Held map[string]int
 }
 
 // Answer is a gate's part of the report, and the places in files of its findings, which stand under the

@@ -113,7 +113,7 @@ func ending(p *policy.Rule, days int, w *report.Waived) string {
 
 // Start returns the report's rule for a policy's rule, before it is measured.
 func Start(p *policy.Rule) report.Rule {
-	r := report.Rule{ID: p.ID.Value, Position: p.Pos, Advisory: p.Advisory}
+	r := report.Rule{ID: p.ID.Value, Position: p.Pos, Advisory: p.Advisory, FalseFail: falseFail(p), Adjusted: adjusted(p)}
 	if p.Threshold != nil {
 		r.Threshold = report.Threshold{Kind: report.Kind(p.Threshold.Kind), Value: p.Threshold.Value.Value, Side: report.Kind(p.Threshold.Side)}
 	}

@@ -14,14 +14,14 @@ import (
 
 // Change is one thing that a policy says otherwise than the policy it takes the place of.
 type Change struct {
-	Loosens bool     // it makes PASS easier to reach, or counts less; else it may, and a person should look
+	Loosens bool     // it makes PASS easier to reach, counts less, or asks for something else; else it may, and a person should look
 	Message string   // one sentence with the old value and the new one; what it quotes is cut and printable
 	Pos     diag.Pos // in the new policy; its file alone for what is gone from it
 }
 
 // Changes lists what the policy head says otherwise than the policy base, both as they were parsed, where that makes PASS
-// easier to reach or may: first what stands in head, in its order, then what is gone from it, in the order of base. What only
-// makes PASS harder is not listed (a threshold moved the hard way, a rule more, more confidence), nor is what changes nothing:
+// easier to reach, asks for something else under a rule's id, or may do either: first what stands in head, in its order, then what is gone from it, in the order of base. What only
+// makes PASS harder is not listed (a threshold moved the hard way, a rule more), nor is what changes nothing:
 // comments, quotes, the order of keys, 0.05 written as 0.050, a setting that moved up or down and holds for the same rules, a
 // default that is written out. specs and bare are those that Load is given.
 //
@@ -29,10 +29,11 @@ type Change struct {
 // their section, and a rule that is gone with one that is new and says all the same under another id. Keys that this file
 // does not know are compared too, so that a gate's new key cannot change unseen.
 //
-// Each document is taken by itself: a confidence that moved from one file of a run to another is listed as lowered. A
-// document with problems is compared as far as it goes.
-func Changes(base, head *Document, specs []SectionSpec, bare string) []Change {
-	c := &changes{file: head.Pos(), index: map[told]int{}}
+// Each document is taken by itself: a confidence that moved from one file of a run to another is listed as lowered. beside
+// says that they stand beside a declaration, whose settings hold where they say nothing: to give one, or to leave it out,
+// then loosens whatever its value is. A document with problems is compared as far as it goes.
+func Changes(base, head *Document, specs []SectionSpec, bare string, beside bool) []Change {
+	c := &changes{file: head.Pos(), index: map[told]int{}, beside: beside}
 	was, is := parts(base, specs, bare), parts(head, specs, bare)
 	if len(was[0].maps) > 1 && len(is[0].maps) > 1 { // sections on both sides: what stands beside them
 		c.keys("the policy", c.file, base.Root, head.Root, slices.Concat(ownSectionKeys, sectionKeys(specs)))
@@ -41,6 +42,12 @@ func Changes(base, head *Document, specs []SectionSpec, bare string) []Change {
 	for i := range is {
 		if matched[i] >= 0 {
 			c.section(&was[matched[i]], &is[i])
+			continue
+		}
+		for _, rule := range is[i].rules {
+			if !isTrue(rule, "advisory") {
+				c.joins(rule, is[i].maps)
+			}
 		}
 	}
 	for _, i := range gone {
@@ -65,8 +72,8 @@ type keyRule struct {
 // keyRules are the keys of which more is known than that another value is another question. A key means the same in
 // every gate that has it.
 var keyRules = map[string]keyRule{
-	"confidence":                  {number: true, easier: -1, fallback: DefaultConfidence},
-	"max_left_out":                {number: true, easier: +1, fallback: DefaultMaxLeftOut},
+	"confidence":                  {number: true, easier: -1, bothWays: true, fallback: DefaultConfidence},
+	"max_left_out":                {number: true, easier: +1, bothWays: true, fallback: DefaultMaxLeftOut},
 	"minimum_blind_sample":        {number: true, easier: -1, bothWays: true, fallback: "20"},
 	"min_cell":                    {number: true, easier: -1, bothWays: true, fallback: "30"},
 	"planned":                     {number: true, changed: true},
@@ -84,6 +91,7 @@ var keyRules = map[string]keyRule{
 	"label":                       {fallback: "label"},
 	"prediction":                  {fallback: "prediction"},
 	"case_list":                   {fallback: "sampled"},
+	"adjust":                      {fallback: AdjustNone}, // which way is easier: changes.adjust
 	"version":                     {fallback: "candidate"},
 	"missing_values":              {set: true},
 	"abstain":                     {set: true},
@@ -111,11 +119,14 @@ var thresholdRules = []struct {
 
 // Keys that are not compared where they stand.
 var (
-	judgingKeys    = []string{"confidence", "looks", "planned", "mean_method", "max_left_out"} // of every rule, as they hold for it
-	inheritedKeys  = []string{"missing_values", "columns"}                                     // of every section, likewise
-	ownRuleKeys    = slices.Concat(judgingKeys, []string{"id", "advisory", "waive", "reviewed", "minimum", "maximum", "max_group_gap", "min_group_ratio", "worst_group"})
+	judgingKeys    = []string{"confidence", "looks", "planned", "mean_method", "max_left_out", "adjust"} // of every rule, as they hold for it
+	inheritedKeys  = []string{"missing_values", "columns"}                                               // of every section, likewise
+	ownRuleKeys    = slices.Concat(judgingKeys, measuredKeys, []string{"id", "advisory", "waive", "reviewed", "minimum", "maximum", "max_group_gap", "min_group_ratio", "worst_group"})
 	ownSectionKeys = slices.Concat(judgingKeys, inheritedKeys, []string{"name", "rules"})
 )
+
+// measuredKeys say what a rule measures.
+var measuredKeys = []string{"metric", "rate"}
 
 // part is a section of a policy, with what it inherits.
 type part struct {
@@ -224,10 +235,11 @@ func matchParts(was, is []part) (matched, gone []int) {
 
 // changes collects what is found.
 type changes struct {
-	file  diag.Pos // the new policy as a whole
-	list  []placed
-	outer []outer      // settings that rules or sections inherit
-	index map[told]int // of outer
+	file   diag.Pos // the new policy as a whole
+	beside bool     // a declaration's settings hold where the policy says nothing
+	list   []placed
+	outer  []outer      // settings that rules or sections inherit
+	index  map[told]int // of outer
 }
 
 // placed is a change and the place of what it was, by which those that are gone are sorted.
@@ -336,6 +348,9 @@ func (c *changes) section(was, is *part) {
 	kept := map[*Map]bool{}
 	for _, rule := range is.rules {
 		old := before[rule]
+		if !isTrue(rule, "advisory") && (old == nil || isTrue(old, "advisory")) {
+			c.joins(rule, is.maps)
+		}
 		if old == nil {
 			continue
 		}
@@ -392,7 +407,7 @@ func (c *changes) removedSection(was *part) {
 // removedRule tells of a rule that is gone, and what it held.
 func (c *changes) removedRule(rule *Map) {
 	var held []string
-	for _, key := range []string{"metric", "rate"} {
+	for _, key := range measuredKeys {
 		if v, ok := rule.given(key); ok {
 			held = append(held, show(v))
 		}
@@ -410,6 +425,7 @@ func (c *changes) removedRule(rule *Map) {
 // rule compares what two rules say themselves.
 func (c *changes) rule(was, is *Map) {
 	name := nameOf(is)
+	c.measured(name, was, is)
 	c.threshold(name, was, is)
 	if !isTrue(was, "advisory") && isTrue(is, "advisory") {
 		c.says(true, is.KeyPos("advisory"), diag.Pos{}, "%s is made advisory: it no longer counts in the verdict.", capital(name))
@@ -426,6 +442,23 @@ func (c *changes) rule(was, is *Map) {
 		}
 	}
 	c.keys(name, is.Pos(), was, is, ownRuleKeys)
+}
+
+// measured compares what two rules measure. Another metric under a rule's id loosens whatever it is: what the rule asked for is no
+// longer asked, and the same threshold on another metric may be one that nothing can fail, such as a minimum of 0.8 on a number of
+// minutes.
+func (c *changes) measured(name string, was, is *Map) {
+	for _, key := range measuredKeys {
+		before, had := was.given(key)
+		now, has := is.given(key)
+		pos := is.Pos()
+		if has {
+			pos = is.KeyPos(key)
+		}
+		if _, text := differs(key, keyRule{}, present(before, had), present(now, has)); text != "" {
+			c.says(true, pos, diag.Pos{}, "%s measures something else: %s.", capital(name), text)
+		}
+	}
 }
 
 // waiver compares two rules' waivers.
@@ -524,6 +557,7 @@ var strictness = map[string]int{LooksOnce: 0, "": 1, LooksRepeated: 2}
 func (c *changes) judging(by inheriting, was, is []*Map) {
 	c.setting(by, "confidence", was, is)
 	c.setting(by, "max_left_out", was, is)
+	c.adjust(by, was, is)
 	before, _ := holds("looks", was)
 	now, m := holds("looks", is)
 	if textOf(before) == textOf(now) {
@@ -535,8 +569,36 @@ func (c *changes) judging(by inheriting, was, is []*Map) {
 	}
 	old, known := strictness[textOf(before)]
 	last, knownToo := strictness[textOf(now)]
-	loosens := known && knownToo && last < old
+	loosens := known && knownToo && last < old || c.elsewhere(before, now)
 	c.inherited(by, told{"looks " + wasIs(before, now, ""), loosens, placeOf(m, "looks")})
+}
+
+// adjust compares how rules share their error. Of the three ways bonferroni is the hardest to pass, and to leave it loosens. holm
+// makes nothing harder to pass and FAIL harder to come to, so that to take it up loosens what had its own error; to leave it for none,
+// or to take up bonferroni, is told as well: the first gives up what the policy promised of its rules together, and the second makes
+// FAIL harder too.
+func (c *changes) adjust(by inheriting, was, is []*Map) {
+	way := func(v *value) string { return cmp.Or(textOf(v), keyRules["adjust"].fallback) }
+	before, _ := holds("adjust", was)
+	now, m := holds("adjust", is)
+	if way(before) == way(now) && !c.elsewhere(before, now) || isTrue(is[0], "advisory") { // an advisory rule has its own error whatever is said
+		return
+	}
+	loosens := way(before) == AdjustBonferroni || way(before) == AdjustNone && way(now) == AdjustHolm || c.elsewhere(before, now)
+	fallback := keyRules["adjust"].fallback
+	if c.beside { // it is the declaration's, whatever that is
+		fallback = ""
+	}
+	c.inherited(by, told{"adjust " + wasIs(before, now, fallback), loosens, placeOf(m, "adjust")})
+}
+
+// joins tells of a rule that counts now, and did not, among rules that share their error: the more they are, the smaller is the
+// part of each, so that idle rules make FAIL harder for the others.
+func (c *changes) joins(rule *Map, is []*Map) {
+	v, _ := holds("adjust", is)
+	if way := textOf(v); way == AdjustBonferroni || way == AdjustHolm {
+		c.says(false, rule.Pos(), diag.Pos{}, "%s is new among the rules that share their error (adjust: %s): the others are harder to FAIL.", capital(nameOf(rule)), way)
+	}
 }
 
 // holds returns the value of a setting in the first of the maps that gives it, and that map; nil for none.
@@ -565,10 +627,17 @@ func textOf(v *value) string {
 	return v.text
 }
 
+// elsewhere reports whether what held, or holds now, is in another file: one of the two policies says nothing.
+func (c *changes) elsewhere(was, is *value) bool { return c.beside && (was == nil) != (is == nil) }
+
 // setting compares a setting as it holds for a rule or a section.
 func (c *changes) setting(by inheriting, key string, was, is []*Map) {
 	before, _ := holds(key, was)
 	now, m := holds(key, is)
+	if c.elsewhere(before, now) {
+		c.inherited(by, told{key + " " + wasIs(before, now, ""), true, placeOf(m, key)})
+		return
+	}
 	if loosens, text := differs(key, keyRules[key], before, now); text != "" {
 		c.inherited(by, told{text, loosens, placeOf(m, key)})
 	}

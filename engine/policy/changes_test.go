@@ -25,7 +25,7 @@ func changed(t interface{ Fatalf(string, ...any) }, base, head string) (list []s
 	if was == nil || is == nil {
 		t.Fatalf("%v\n%s\n%s", diags.Err(), base, head)
 	}
-	for _, c := range Changes(was, is, allSpecs, "human_ai") {
+	for _, c := range Changes(was, is, allSpecs, "human_ai", false) {
 		mark := ""
 		if c.Loosens {
 			mark = "! "
@@ -70,9 +70,13 @@ func TestChanges(t *testing.T) {
 		{"another kind", one("metric: agreement, minimum: 0.8"), one("metric: agreement, maximum: 0.9"),
 			[]string{"! :2:32 In rule a, minimum 0.8 is replaced by maximum 0.9."}},
 		{"another metric, decided without a threshold", "compare:\n  rules:\n    - {id: a, metric: rate, minimum: 0.8}\n", "compare:\n  rules:\n    - {id: a, metric: sign_test}\n",
-			[]string{"! :3:8 In rule a, minimum 0.8 is removed.", ":3:15 In rule a, metric was rate and is now sign_test."}},
+			[]string{"! :3:8 In rule a, minimum 0.8 is removed.", "! :3:15 Rule a measures something else: metric was rate and is now sign_test."}},
+		{"another rate", fair + "    - {id: a, rate: false_negative, attribute: sex, max_group_gap: 0.05}\n", fair + "    - {id: a, rate: error, attribute: sex, max_group_gap: 0.05}\n",
+			[]string{"! :4:15 Rule a measures something else: rate was false_negative and is now error."}},
+		{"no metric any more", one("metric: agreement, minimum: 0.8"), one("minimum: 0.8"),
+			[]string{"! :2:6 Rule a measures something else: metric was agreement and is no longer given."}},
 		{"a threshold where there was none", "compare:\n  rules:\n    - {id: a, metric: sign_test}\n", "compare:\n  rules:\n    - {id: a, metric: rate, minimum: 0.8}\n",
-			[]string{":3:15 In rule a, metric was sign_test and is now rate.", ":3:29 In rule a, minimum 0.8 is new."}},
+			[]string{"! :3:15 Rule a measures something else: metric was sign_test and is now rate.", ":3:29 In rule a, minimum 0.8 is new."}},
 
 		// Rules.
 		{"a rule removed", "rules:\n  - {id: a, metric: agreement, minimum: 0.8}\n  - {id: b, metric: over_reliance, maximum: 0.5}\n", one(agreement),
@@ -87,7 +91,7 @@ func TestChanges(t *testing.T) {
 		{"a rule that counts again", one(agreement + ", advisory: TRUE"), one(agreement + ", advisory: false"), nil},
 		{"a rule that still counts", one(agreement), one(agreement + ", advisory: false"), nil},
 		{"another metric and slice", one(agreement), one("metric: over_reliance, minimum: 0.8, where: {site: x}, per: person"),
-			[]string{":2:13 In rule a, metric was agreement and is now over_reliance.", ":2:50 In rule a, where was not given and is now {site: x}.", ":2:68 In rule a, per was not given and is now person."}},
+			[]string{"! :2:13 Rule a measures something else: metric was agreement and is now over_reliance.", ":2:50 In rule a, where was not given and is now {site: x}.", ":2:68 In rule a, per was not given and is now person."}},
 		{"a slice that is another", one(agreement + ", where: {site: x, level: hard}"), one(agreement + ", where: {level: easy}"),
 			[]string{":2:46 In rule a, where.site was x and is no longer given.", ":2:54 In rule a, where.level was hard and is now easy."}},
 		{"both populations no longer", one("metric: accuracy_difference, minimum: 0, generalize: people_and_cases"), one("metric: accuracy_difference, minimum: 0"),
@@ -118,7 +122,7 @@ func TestChanges(t *testing.T) {
 		{"confidence lowered at the top", "confidence: 0.99\n" + one(agreement), "confidence: 0.9\n" + one(agreement), []string{"! :1:1 In rule a, confidence is lowered from 0.99 to 0.9."}},
 		{"confidence left out", "confidence: 0.99\n" + one(agreement), one(agreement), []string{"! :2:6 In rule a, confidence is lowered from 0.99 to 0.95 (the default)."}},
 		{"confidence written out lower", one(agreement), one(agreement + ", confidence: 0.9"), []string{"! :2:46 In rule a, confidence is lowered from 0.95 (the default) to 0.9."}},
-		{"confidence raised", "confidence: 0.9\n" + one(agreement), one(agreement), nil},
+		{"confidence raised", "confidence: 0.9\n" + one(agreement), one(agreement), []string{":2:6 In rule a, confidence is raised from 0.9 to 0.95 (the default)."}},
 		{"confidence moved up", "human_ai:\n  rules:\n    - {id: a, metric: agreement, minimum: 0.8, confidence: 0.9}\n", "confidence: .90\nhuman_ai:\n  rules:\n    - {id: a, metric: agreement, minimum: 0.8}\n", nil},
 		{"confidence moved down", "confidence: 0.9\nhuman_ai:\n  rules:\n    - {id: a, metric: agreement, minimum: 0.8}\n", "human_ai:\n  confidence: 0.9\n  rules:\n    - {id: a, metric: agreement, minimum: 0.8}\n", nil},
 		{"confidence of the rules that inherit it", "confidence: 0.99\nrules:\n" + many(1, 8, "confidence: 0.99") + many(8, 10, "") + many(10, 20, ""), "confidence: 0.9\nrules:\n" + many(1, 8, "confidence: 0.99") + many(8, 10, "") + many(10, 20, ""),
@@ -128,7 +132,7 @@ func TestChanges(t *testing.T) {
 		{"confidence of rules and of a section without any", "confidence: 0.99\nhuman_ai: {rules: [{id: a, metric: agreement, minimum: 0.8}]}\nfairness: {}\n", "confidence: 0.9\nhuman_ai: {rules: [{id: a, metric: agreement, minimum: 0.8}]}\nfairness: {}\n",
 			[]string{"! :1:1 In rule a and section fairness, confidence is lowered from 0.99 to 0.9."}},
 		{"more may be left out", one(agreement), one(agreement + ", max_left_out: 0.2"), []string{"! :2:46 In rule a, max_left_out is raised from 0.10 (the default) to 0.2."}},
-		{"less may be left out", one(agreement), one(agreement + ", max_left_out: 0"), nil},
+		{"less may be left out", one(agreement), one(agreement + ", max_left_out: 0"), []string{":2:46 In rule a, max_left_out is lowered from 0.10 (the default) to 0."}},
 		{"many looks to one", "looks: repeated\n" + one(agreement), one(agreement), []string{"! :2:6 In rule a, looks was repeated and is no longer given."}},
 		{"one look to many", one(agreement), "looks: repeated\n" + one(agreement), []string{":1:1 In rule a, looks was not given and is now repeated."}},
 		{"a planned number", one(agreement), "looks: once\nplanned: 40\n" + one(agreement), []string{"! :1:1 In rule a, looks was not given and is now once."}},
@@ -178,9 +182,9 @@ func TestChanges(t *testing.T) {
 
 		// Texts that are hostile, or long.
 		{"hostile texts", "rules:\n  - {id: \"a\\n::error::x\", metric: \"\\u202eb\"}\n", "rules:\n  - {id: \"a\\n::error::x\", metric: '<b>|`', \"x\\ny\": '\"'}\n",
-			[]string{":2:27 In rule \"a\\n::error::x\", metric was \"\\u202eb\" and is now \"<b>|`\".", ":2:44 In rule \"a\\n::error::x\", \"x\\ny\" was not given and is now \"\\\"\"."}},
+			[]string{"! :2:27 Rule \"a\\n::error::x\" measures something else: metric was \"\\u202eb\" and is now \"<b>|`\".", ":2:44 In rule \"a\\n::error::x\", \"x\\ny\" was not given and is now \"\\\"\"."}},
 		{"long texts", one("metric: " + strings.Repeat("x", 100) + "a"), one("metric: " + strings.Repeat("x", 100) + "b"),
-			[]string{":2:13 In rule a, metric has another value than before (\"" + strings.Repeat("x", 59) + "…\")."}},
+			[]string{"! :2:13 Rule a measures something else: metric has another value than before (\"" + strings.Repeat("x", 59) + "…\")."}},
 		{"long lists", one("where: [" + strings.Repeat("x, ", 100) + "a]"), one("where: [" + strings.Repeat("x, ", 100) + "b]"),
 			[]string{":2:13 In rule a, where has another value than before ([" + strings.Repeat("x, ", 26) + "…)."}},
 
@@ -292,6 +296,30 @@ func TestChangesMany(t *testing.T) {
 
 // FuzzChanges: no two policies make it panic, what it says is printable and stands in the new policy, and nothing differs
 // from itself.
+// TestChangesBesideADeclaration: what a policy beside a declaration says nothing of is in the declaration, so that to write its
+// usual value out may loosen as well as to take a value away. What both say is compared as ever.
+func TestChangesBesideADeclaration(t *testing.T) {
+	rule := func(keys string) string {
+		return "rules:\n  - {id: a, rate: error, attribute: sex, max_group_gap: 0.1" + keys + "}\n"
+	}
+	for name, test := range map[string]struct{ was, is, want string }{
+		"the default written out": {rule(""), rule(", confidence: 0.95"), "In rule a, confidence was not given and is now 0.95."},
+		"taken out":               {rule(", max_left_out: 0.10"), rule(""), "In rule a, max_left_out was 0.10 and is no longer given."},
+		"looks":                   {rule(""), rule(", looks: repeated"), "In rule a, looks was not given and is now repeated."},
+		"adjust":                  {rule(""), "adjust: none\n" + rule(""), "In rule a, adjust was not given and is now none."},
+		"the same":                {rule(", confidence: 0.95"), rule(", confidence: 0.950"), ""},
+	} {
+		was, is := Parse("", []byte(test.was), &diag.List{}), Parse("", []byte(test.is), &diag.List{})
+		list := Changes(was, is, allSpecs, "fairness", true)
+		if test.want == "" && list == nil {
+			continue
+		}
+		if len(list) != 1 || list[0].Message != test.want || !list[0].Loosens {
+			t.Errorf("%s: %+v, want %q", name, list, test.want)
+		}
+	}
+}
+
 func FuzzChanges(f *testing.F) {
 	f.Add([]byte("confidence: 0.9\nrules: [{id: a, metric: m, minimum: 0.5}]\n"), []byte("rules: [{id: a, metric: n, maximum: 0.5, waive: {until: 2027-03-31}}]\n"))
 	f.Add([]byte("fairness: [{name: x, attributes: {a: [b]}}, {name: y}]\ncompare: {plan: {cases: 8}}\n"), []byte("fairness: {name: z}\nlooks: once\n"))
@@ -304,7 +332,7 @@ func FuzzChanges(f *testing.F) {
 		}
 		lines := strings.Count(strings.ReplaceAll(string(head), "\r", "\n"), "\n") + 1
 		for _, bare := range []string{"human_ai", ""} {
-			list := Changes(was, is, allSpecs, bare)
+			list := Changes(was, is, allSpecs, bare, false)
 			for _, c := range list {
 				if c.Pos.File != "p.yaml" || c.Pos.Line > lines {
 					t.Errorf("%v is not in the policy", c.Pos)
@@ -313,10 +341,10 @@ func FuzzChanges(f *testing.F) {
 					t.Errorf("it says %q", c.Message)
 				}
 			}
-			if again := Changes(was, is, allSpecs, bare); !slices.Equal(list, again) {
+			if again := Changes(was, is, allSpecs, bare, false); !slices.Equal(list, again) {
 				t.Errorf("first\n%v\nthen\n%v", list, again)
 			}
-			if list := Changes(is, is, allSpecs, bare); list != nil {
+			if list := Changes(is, is, allSpecs, bare, false); list != nil {
 				t.Errorf("to itself: %v", list)
 			}
 		}

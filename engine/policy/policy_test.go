@@ -403,7 +403,7 @@ func TestNoGateNamed(t *testing.T) {
 	for _, tc := range []struct{ data, want string }{
 		{"rules: [{id: a}]", "p.yaml: no section says which gate decides: put everything but confidence under human_ai, or run the gate's own command, such as `oloproof human-ai gate FILE --policy p.yaml`\n"},
 		{"human-ai: {}", "p.yaml: no section says which gate decides: put everything but confidence under human_ai, or run the gate's own command, such as `oloproof human-ai gate FILE --policy p.yaml`\n" +
-			`p.yaml:1:1: unknown key "human-ai" in the policy; did you mean "human_ai"? Allowed: confidence, looks, planned, mean_method, max_left_out, missing_values, columns, min_shown, requires, human_ai, rules` + "\n"},
+			`p.yaml:1:1: unknown key "human-ai" in the policy; did you mean "human_ai"? Allowed: confidence, looks, planned, mean_method, max_left_out, adjust, missing_values, columns, min_shown, requires, human_ai, rules` + "\n"},
 		{"human_ai: {}", ""},
 	} {
 		r := &run{}

@@ -56,7 +56,9 @@ type Rule struct {
 	ID        Text
 	Metric    Text
 	Threshold *Threshold // nil for a metric that has none
-	Judging              // its own settings, else the section's, else the defaults
+	Judging              // its own settings, else the section's, else the defaults; after Share, as the family has it
+	Adjust    Text       // of its section
+	Family    *Family    // nil: it shares its error with no other rule; set by Share
 	Advisory  bool       // reported, but does not count in the run's verdict
 	Waive     *Waiver    // nil: none
 	Reviewed  *Review    // nil: none
@@ -148,6 +150,10 @@ func ReadRules(section *Section, outer Settings, spec RuleSpec) (rules []Rule, f
 		} else {
 			r.Judging = readJudging(m).within(outer.Judging).WithDefaults()
 			r.Judging.check(m.diags)
+		}
+		r.Adjust = outer.Adjust
+		if m.Has("adjust") {
+			m.refuse("adjust", "%s: adjust is for all rules of a policy or a section together; move it there", ruleName(r.ID))
 		}
 		r.Where = readWhere(m, ruleName(r.ID))
 		r.Advisory = m.Bool("advisory").Value

@@ -42,6 +42,7 @@ type Judging struct {
 // Settings is what a policy and a section can set for all their rules.
 type Settings struct {
 	Judging
+	Adjust        Text   // AdjustNone, AdjustBonferroni, AdjustHolm, or not set, which is AdjustNone
 	MissingValues []Text // texts that mean "not recorded", beside the empty one; nil where not set
 	Columns       []Pair // the gate's name of a column, and the file's; nil where not set
 	MinShown      Int    // groups smaller than this have their counts hidden in reports that are published
@@ -63,6 +64,7 @@ func readJudging(m *Map) Judging {
 func readSettings(m *Map) Settings {
 	return Settings{
 		Judging:       readJudging(m),
+		Adjust:        m.Choice("adjust", AdjustBonferroni, AdjustHolm, AdjustNone),
 		MissingValues: m.Texts("missing_values"),
 		Columns:       m.TextMap("columns"),
 		MinShown:      m.Int("min_shown", 1, math.MaxInt32),
@@ -99,6 +101,9 @@ func (j Judging) within(outer Judging) Judging {
 // Within fills what s does not say from the settings around it: a section's from the top of its file.
 func (s Settings) Within(outer Settings) Settings {
 	s.Judging = s.Judging.within(outer.Judging)
+	if !given(s.Adjust.Pos) {
+		s.Adjust = outer.Adjust
+	}
 	if s.MissingValues == nil {
 		s.MissingValues = outer.MissingValues
 	}
@@ -180,6 +185,7 @@ func Merge(own, other Settings, diags *diag.List) Settings {
 	whole("planned", own.Planned, other.Planned)
 	text("mean_method", own.MeanMethod, other.MeanMethod)
 	number("max_left_out", own.MaxLeftOut, other.MaxLeftOut)
+	text("adjust", own.Adjust, other.Adjust)
 	whole("min_shown", own.MinShown, other.MinShown)
 	text("missing_values", listed(own.MissingValues), listed(other.MissingValues))
 	text("columns", renamed(own.Columns), renamed(other.Columns))

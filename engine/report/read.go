@@ -19,6 +19,8 @@ const MaxBytes = 64 << 20
 const (
 	mostNested = 100       // levels; reports of this form have eight
 	mostValues = 1_000_000 // objects and items of lists, each of which can take some 500 bytes of memory
+	mostNames  = 10_000    // of one object, which are all kept to find one that is there twice
+	mostText   = 1 << 20   // bytes of one text
 	mostFaults = 10        // contradictions that an error names
 )
 
@@ -37,6 +39,9 @@ func Parse(data []byte) (*Report, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors and shells write it
 	if err := checkUTF8(data); err != nil {
+		return nil, err
+	}
+	if err := checkBegins(data); err != nil {
 		return nil, err
 	}
 	schema, err := checkOutline(data)
@@ -60,6 +65,18 @@ func Parse(data []byte) (*Report, error) {
 		return nil, errors.New("it is not as this program writes reports: " + strings.Join(faults, "; ") + more)
 	}
 	return r, nil
+}
+
+// checkBegins refuses what is no JSON at first sight, such as a table, a page or a summary, in words for who gave the wrong file: the
+// parser's are about its own state.
+func checkBegins(data []byte) error {
+	text := bytes.TrimLeft(data, " \t\r\n") // JSON's white space
+	if len(text) == 0 || bytes.IndexByte([]byte("{[\""), text[0]) >= 0 || json.Valid(text) {
+		return nil // JSON of another form, or spoiled further on, or nothing: that has words of its own
+	}
+	_, size := utf8.DecodeRune(text)
+	place := strings.TrimSuffix(atLine(data, int64(len(data)-len(text))), ": ")
+	return fmt.Errorf("it is not JSON: %s begins with %s", place, diag.Quote(string(text[:size])))
 }
 
 // checkUTF8 refuses what is no UTF-8, which the decoder would replace without a word.
@@ -127,8 +144,13 @@ func (o *outline) value(name string, depth int) error {
 	if depth > mostNested {
 		return o.errorf("it is nested more than %d levels deep", mostNested)
 	}
-	if text, ok := token.(string); ok && depth == 1 && name == "schema" {
-		o.schema = text
+	if text, ok := token.(string); ok {
+		if len(text) > mostText {
+			return o.errorf("a text is %d bytes long; no report has one of over %d", len(text), mostText)
+		}
+		if depth == 1 && name == "schema" {
+			o.schema = text
+		}
 	}
 	open, isOpen := token.(json.Delim)
 	if isOpen || name == "" {
@@ -168,6 +190,8 @@ func (o *outline) name(seen map[string]bool) (string, error) {
 	}
 	lower := strings.ToLower(strings.ToUpper(name)) // both: ſ is an s for the decoder
 	switch {
+	case len(seen) == mostNames:
+		return "", o.errorf("an object has more than %d names; none of a report does", mostNames)
 	case seen[lower]:
 		return "", o.errorf("the name %s is there twice", diag.Quote(name))
 	case name != lower && !slices.ContainsFunc(Verdicts, func(v Verdict) bool { return v.String() == name }):
@@ -306,6 +330,8 @@ func (r *Report) verdictFaults(faultf func(string, ...any)) {
 	}
 	if r.Multiplicity == nil {
 		faultf("it has rules and no multiplicity")
+	} else if p := r.Multiplicity.FalseFail; !(p >= 0 && p <= 1) {
+		faultf("its false_fail_at_most is %v, which is from 0 to 1", p)
 	}
 }
 
@@ -324,6 +350,17 @@ func (rule *Rule) faults(name string, compared bool, faultf func(string, ...any)
 	}
 	if v := rule.Reviewed; v != nil && v.Valid && (rule.Verdict != ManualReview || rule.Waived != nil) {
 		faultf("%s has a valid review, which only a rule under %s that is not waived can have", name, ManualReview)
+	}
+	if a := rule.Adjusted; a != nil {
+		switch {
+		case a.Rules < 1 || a.Family < 1 || !isConfidence(a.Confidence) || a.Method == "":
+			faultf("%s is adjusted by %s in family %d of %d rules at confidence %v", name, diag.Quote(a.Method), a.Family, a.Rules, a.Confidence)
+		case a.Held != 0 && (a.Method != Holm || a.Held < 2 || a.Held > a.Rules || rule.Verdict == Pass || rule.Verdict == Fail):
+			faultf("%s is %s and held back at %d parts of the error of %d rules; only %s holds back, from %s to %s", name, rule.Verdict, a.Held, a.Rules, Holm, Fail, InsufficientEvidence)
+		}
+	}
+	if !(rule.FalseFail >= 0 && rule.FalseFail <= 1) {
+		faultf("%s has the false_fail_at_most %v, which is from 0 to 1", name, rule.FalseFail)
 	}
 	if compared != (rule.Before != nil) {
 		faultf("%s and the report do not agree whether there is a baseline", name)

@@ -155,6 +155,11 @@ func TestParseRefuses(t *testing.T) {
           "verdict_with_left_out"`, `"verdict": "PASS",
           "verdict_with_left_out"`, `rule "a" is waived from FAIL to PASS; a waiver turns FAIL or INSUFFICIENT_EVIDENCE into MANUAL_REVIEW`},
 		{"a valid review of a waived rule", whole, `"valid": false`, `"valid": true`, `rule "a" has a valid review`},
+		{"held back by more parts than rules", whole, `"held": 2`, `"held": 4`, `rule "a" is MANUAL_REVIEW and held back at 4 parts of the error of 3 rules`},
+		{"held back by bonferroni", whole, `"method": "holm"`, `"method": "bonferroni"`, `only holm holds back`},
+		{"a family without a number", whole, `"family": 1`, `"family": 0`, `rule "a" is adjusted by "holm" in family 0 of 3 rules`},
+		{"a rule that is surely wrong", whole, `"false_fail_at_most": 0.125`, `"false_fail_at_most": 1.5`, `rule "a" has the false_fail_at_most 1.5, which is from 0 to 1`},
+		{"a run that is surely wrong", whole, `"false_fail_at_most": 0.025`, `"false_fail_at_most": -1`, `its false_fail_at_most is -1, which is from 0 to 1`},
 		{"a threshold of two kinds", whole, `"worst_group": {
               "maximum": 0.5
             }`, `"minimum": 0.5, "maximum": 0.6`, `a threshold is an object with one key`},
@@ -228,7 +233,11 @@ func TestParseForm(t *testing.T) {
 		{"a list", "[]", "it names no schema"},
 		{"a text", `"oloproof-report/1"`, "it names no schema"},
 		{"null", "null", "it names no schema"},
-		{"words", "PASS\n", "line 1: invalid character 'P'"},
+		{"words", "PASS\n", `it is not JSON: line 1 begins with "P"`},
+		{"a summary", "\n# Results\n", `it is not JSON: line 2 begins with "#"`},
+		{"a table", "null,case\n", `it is not JSON: line 1 begins with "n"`},
+		{"a page", "<html>", `it is not JSON: line 1 begins with "<"`},
+		{"a number", "12\n", "it names no schema"},
 		{"half of it", head, "it ends in the middle"},
 		{"half of it, in a text", head + `"`, "it ends in the middle"},
 		{"a comma too many", head + `[,]}`, "invalid character ','"},
@@ -241,6 +250,8 @@ func TestParseForm(t *testing.T) {
 		{"deep objects", head + strings.Repeat(`{"a":`, 1_000_000), "it is nested more than 100 levels deep"},
 		{"deep in what is not known", head + "[], \"x\": " + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}", "it is nested more than 100 levels deep"},
 		{"very many rules", head + `[{"rules":[` + strings.Repeat("0,", 1_000_001) + `0]}]}`, "it holds more than 1000000 values"},
+		{"a long text", head + `[{"gate":"` + strings.Repeat("x", 1<<20+1) + `"}]}`, "a text is 1048577 bytes long"},
+		{"very many names", head + `[{` + manyNames(10_001) + `}]}`, "an object has more than 10000 names"},
 		{"very many objects", head + `[{"rules":[` + strings.Repeat("{},", 1_000_001) + `{}]}]}`, "it holds more than 1000000 values"},
 		{"a long word", head + `"` + strings.Repeat("x", 1_000_000) + `"}`, "cannot be a JSON string"},
 		{"a long number", head + strings.Repeat("1", 1_000_000) + `}`, "cannot be a JSON number"},
@@ -300,4 +311,13 @@ func FuzzParse(f *testing.F) {
 			report.ByChange(again.Gates[g].Rules)
 		}
 	})
+}
+
+// manyNames is so many names of an object, each with a value.
+func manyNames(n int) string {
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf(`"n%d":0`, i))
+	}
+	return strings.Join(names, ",")
 }

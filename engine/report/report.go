@@ -8,7 +8,10 @@ import (
 	"crypto/sha256"
 	_ "embed" // the published schema
 	"encoding/hex"
+	"maps"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -84,10 +87,26 @@ func (c Counts) Of(v Verdict) int {
 }
 
 // Multiplicity discloses how many rules were decided and how many intervals were looked at: of rules, of their groups
-// and pairs, and of measures.
+// and pairs, and of measures; and how surely the rules that count do not FAIL by chance.
 type Multiplicity struct {
 	Rules     int `json:"rules"`
 	Intervals int `json:"intervals"`
+	// FalseFail is an upper bound of the probability that at least one counting rule FAILs although all that the rules ask
+	// is true, given what the intervals rest on. It adds up that of each rule; a family that shares its error by holm
+	// has that of the rule with the largest. 0: an earlier version wrote the report, and does not tell.
+	FalseFail float64 `json:"false_fail_at_most,omitempty"`
+}
+
+// addUp sums probabilities, exactly for the decimals that they print as, up to 1: the same in any order.
+func addUp(list []float64) float64 {
+	sum := new(big.Rat)
+	for _, x := range list {
+		if r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64)); ok {
+			sum.Add(sum, r)
+		}
+	}
+	x, _ := sum.Float64()
+	return min(x, 1)
 }
 
 // Problem is one reason why the run cannot be used.
@@ -248,12 +267,15 @@ type Rule struct {
 	Threshold Threshold `json:"threshold,omitzero"`
 	Verdict   Verdict   `json:"verdict"`
 	// What a decided rule would come to with the cases it leaves out added at their worst; NoVerdict where none are.
-	WithLeftOut  Verdict   `json:"verdict_with_left_out,omitzero"`
-	Reason       string    `json:"reason"` // one sentence
-	Needs        *Needs    `json:"needs,omitempty"`
-	Assumptions  []string  `json:"assumptions,omitempty"`
-	Position     diag.Pos  `json:"position,omitzero"` // of the rule in its policy
-	Advisory     bool      `json:"advisory,omitempty"`
+	WithLeftOut Verdict  `json:"verdict_with_left_out,omitzero"`
+	Reason      string   `json:"reason"` // one sentence
+	Needs       *Needs   `json:"needs,omitempty"`
+	Assumptions []string `json:"assumptions,omitempty"`
+	Position    diag.Pos `json:"position,omitzero"` // of the rule in its policy
+	Advisory    bool     `json:"advisory,omitempty"`
+	// The largest probability with which the rule, by itself, FAILs although what it asks is true.
+	FalseFail    float64   `json:"false_fail_at_most,omitempty"`
+	Adjusted     *Adjusted `json:"adjusted,omitempty"` // nil: its error is its own
 	Waived       *Waived   `json:"waived,omitempty"`
 	Reviewed     *Reviewed `json:"reviewed,omitempty"`
 	Cells        []Cell    `json:"cells,omitempty"` // every declared group
@@ -282,6 +304,22 @@ type Pair struct {
 type Needs struct {
 	What    string `json:"what"`
 	AtLeast int    `json:"at_least,omitempty"`
+}
+
+// How rules of a family share their error, by the published names.
+const (
+	Bonferroni = "bonferroni" // each has an equal part: Rule.Interval is the wider one
+	Holm       = "holm"       // FAILs step down; Rule.Interval is that of the rule by itself
+)
+
+// Adjusted says how a rule shares its error with the others of its family: the counting rules of the run that one `adjust` of
+// the policy holds for.
+type Adjusted struct {
+	Method     string  `json:"method"`         // Bonferroni or Holm
+	Family     int     `json:"family"`         // its number in the run, from 1
+	Rules      int     `json:"rules"`          // how many the family has
+	Confidence float64 `json:"confidence"`     // of the rule by itself
+	Held       int     `json:"held,omitempty"` // of holm: it FAILs by itself, and does not with its error divided by so many, as it would have to
 }
 
 // Waived is a waiver that took effect: Verdict is the rule's own.
@@ -360,6 +398,8 @@ func intervals(rule *Rule) int {
 func (r *Report) Decide() {
 	counts := Counts{}
 	multiplicity := Multiplicity{}
+	var errors []float64
+	stepped := map[int]float64{} // by family of holm: the largest
 	undecided := ""
 	r.Verdict = NoVerdict
 	for rule := range r.Rules() {
@@ -367,6 +407,11 @@ func (r *Report) Decide() {
 		multiplicity.Intervals += intervals(rule)
 		if rule.Advisory {
 			continue
+		}
+		if a := rule.Adjusted; a != nil && a.Method == Holm {
+			stepped[a.Family] = max(stepped[a.Family], rule.FalseFail)
+		} else {
+			errors = append(errors, rule.FalseFail)
 		}
 		switch rule.Verdict {
 		case Pass:
@@ -389,6 +434,7 @@ func (r *Report) Decide() {
 			}
 		}
 	}
+	multiplicity.FalseFail = addUp(slices.AppendSeq(errors, maps.Values(stepped)))
 	r.Counts, r.Multiplicity = &counts, &multiplicity
 	if undecided != "" { // a gate forgot to decide: a fault of ours, and never a pass
 		r.Verdict = NoVerdict

@@ -290,3 +290,35 @@ func TestPublishInterval(t *testing.T) {
 		t.Error("a number that is none is published")
 	}
 }
+
+// TestFalseFail: what rules can get wrong adds up, as decimals, in any order and up to 1; a family of holm has the largest of its
+// own; advisory rules have nothing.
+func TestFalseFail(t *testing.T) {
+	own := func(p float64) report.Rule { return report.Rule{Verdict: report.Pass, FalseFail: p} }
+	in := func(method string, family int, p float64) report.Rule {
+		return report.Rule{Verdict: report.Pass, FalseFail: p, Adjusted: &report.Adjusted{Method: method, Family: family, Rules: 2, Confidence: 0.95}}
+	}
+	advisory := own(0.3)
+	advisory.Advisory = true
+	for _, c := range []struct {
+		name  string
+		rules []report.Rule
+		want  float64
+	}{
+		{"three of a tenth", []report.Rule{own(0.1), own(0.1), own(0.1)}, 0.3}, // as float64s 0.30000000000000004
+		{"an advisory one", []report.Rule{own(0.025), advisory}, 0.025},
+		{"bonferroni", []report.Rule{in(report.Bonferroni, 1, 0.0125), in(report.Bonferroni, 1, 0.0125), own(0.025)}, 0.05},
+		{"two families of holm", []report.Rule{in(report.Holm, 1, 0.025), in(report.Holm, 1, 0.05), in(report.Holm, 2, 0.025), in(report.Holm, 2, 0.025), own(0.01)}, 0.085},
+		{"more than all", slices.Repeat([]report.Rule{own(0.05)}, 30), 1},
+	} {
+		for range 2 {
+			r := report.New("1.0.0")
+			r.Gates = []report.Gate{{Gate: "compare", Rules: c.rules}}
+			r.Decide()
+			if got := r.Multiplicity.FalseFail; got != c.want {
+				t.Errorf("%s: %v, want %v", c.name, got, c.want)
+			}
+			slices.Reverse(c.rules)
+		}
+	}
+}

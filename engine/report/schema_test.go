@@ -132,6 +132,8 @@ var order = map[string][]string{
 	"rules":            append(slices.Clone(measureKeys), ruleKeys...),
 	"cells":            append(slices.Clone(measureKeys), "verdict", "reason"),
 	"pairs":            {"groups", "estimate", "interval", "verdict"},
+	"multiplicity":     {"rules", "intervals", "false_fail_at_most"},
+	"adjusted":         {"method", "family", "rules", "confidence", "held"},
 	"waived":           {"until", "owner", "reason", "verdict"},
 	"reviewed":         {"by", "on", "digest", "reason", "valid"},
 	"threshold":        {"minimum", "maximum", "max_group_gap", "worst_group", "min_group_ratio"},
@@ -143,7 +145,7 @@ var order = map[string][]string{
 var measureKeys = []string{"metric", "labels", "estimate", "interval", "measured_in", "scale", "numerator", "denominator", "units", "unit_name",
 	"missing", "left_out", "completions", "expected_under_calibration", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
 
-var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "assumptions", "position", "advisory", "waived", "reviewed",
+var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "assumptions", "position", "advisory", "false_fail_at_most", "adjusted", "waived", "reviewed",
 	"cells", "pairs", "pairs_omitted", "before"}
 
 // outOfOrder lists the keys of a document that stand where they should not.
@@ -209,13 +211,14 @@ func full() *report.Report {
 	rule := report.Rule{
 		Measure: m, ID: "a", Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.5}, Verdict: report.ManualReview, WithLeftOut: report.Fail, Reason: "Waived.",
 		Needs: &report.Needs{What: "more", AtLeast: 1}, Assumptions: []string{"One."}, Position: pos, Advisory: true,
+		FalseFail: 0.125, Adjusted: &report.Adjusted{Method: report.Holm, Family: 1, Rules: 3, Confidence: 0.75, Held: 2},
 		Waived:   &report.Waived{Until: "2027-03-31", Owner: "o", Reason: "r", Verdict: report.Fail},
 		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r"},
 		Cells:    []report.Cell{{Measure: m, Verdict: report.NoVerdict, Reason: "Small."}, {Measure: m, Verdict: report.InsufficientEvidence, Reason: "Small."}},
 		Pairs:    []report.Pair{{Groups: [2]string{"female × old", "male × old"}, Estimate: at(0.125), Interval: iv, Verdict: report.Pass}}, PairsOmitted: 1,
 		Before: &report.Before{Change: report.StillNotPassed, Verdict: report.Fail, Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.25}, Estimate: at(0), Interval: iv},
 	}
-	counting := report.Rule{Measure: report.Measure{Metric: "sign_test"}, ID: "b", Verdict: report.ManualReview, Reason: "Planned otherwise.", Position: pos,
+	counting := report.Rule{Measure: report.Measure{Metric: "sign_test"}, ID: "b", Verdict: report.ManualReview, Reason: "Planned otherwise.", Position: pos, FalseFail: 0.025,
 		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r", Valid: true},
 		Before:   &report.Before{Change: report.NewRule}}
 	r := report.New("1.2.3")

@@ -236,6 +236,11 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 		if f.path == "" {
 			continue
 		}
+		const taken = "input %s: %s is the earlier report of input baseline-report; give the new one a path of its own"
+		if f.path == in.baselineReport { // before it is made: then it would be there, and empty
+			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))
+			continue
+		}
 		var err error
 		if f.file, err = openReport(root, f.path); err != nil {
 			diags.Addf(diag.Pos{}, "input %s: cannot write %s: %s", f.input, diag.Quote(f.path), reason(err))
@@ -245,6 +250,9 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 			if f.is(root, other.path) {
 				diags.Addf(diag.Pos{}, "input %s: %s is the file of input %s; give it a path of its own", f.input, diag.Quote(f.path), other.input)
 			}
+		}
+		if in.baselineReport != "" && f.is(root, in.baselineReport) {
+			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))
 		}
 		files = append(files, f)
 	}

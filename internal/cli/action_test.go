@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
@@ -80,9 +81,19 @@ func (s *step) run(inputs ...string) int {
 		s.env["INPUT_"+strings.ToUpper(inputs[i])] = inputs[i+1]
 	}
 	return Main([]string{"action"}, World{
-		Stdin: strings.NewReader("not for a step"), Stdout: &s.stdout, Stderr: &s.stderr, Version: "1.0.0",
+		Stdin: strings.NewReader("not for a step"), Stdout: &s.stdout, Stderr: &s.stderr, Version: "1.0.0", Sleep: noSleep, Now: func() time.Time { return testDay },
 		Getenv: func(name string) string { s.asked[name] = true; return s.env[name] },
 	})
+}
+
+// text is a file of the workspace.
+func (s *step) text(name string) string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.workspace, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
 }
 
 func (s *step) read(variable string) string {
@@ -416,7 +427,7 @@ func TestActionFile(t *testing.T) {
 		Name, Description string
 		Inputs            map[string]struct{ Description, Default string }
 		Outputs           map[string]struct{ Description string }
-		Runs              struct{ Using, Image string }
+		Runs              map[string]string
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	if err := decoder.Decode(&file); err != nil {
@@ -425,8 +436,9 @@ func TestActionFile(t *testing.T) {
 	if n := len(file.Description); n == 0 || n >= 125 { // the Marketplace refuses 125 characters and more
 		t.Errorf("the description has %d characters", n)
 	}
-	if file.Runs.Using != "docker" {
-		t.Errorf("runs.using is %q", file.Runs.Using)
+	// Inputs reach the program by the environment alone, through no shell, and no other action runs inside this one.
+	if diff := cmp.Diff([]string{"image", "using"}, slices.Sorted(maps.Keys(file.Runs))); diff != "" || file.Runs["using"] != "docker" {
+		t.Errorf("runs: %q", file.Runs)
 	}
 
 	withDefaults, without := newStep(t), newStep(t)
@@ -467,9 +479,14 @@ func TestActionFile(t *testing.T) {
 		t.Errorf("outputs declared (-) and in docs/action.md (+):\n%s", diff)
 	}
 
-	s := newStep(t)
-	s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "json", "report.json")
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(file.Outputs)), slices.Sorted(maps.Keys(s.outputs()))); diff != "" {
+	set := map[string]string{}
+	s, _ := pullRequest(t, "fail.yaml")
+	s.run("json", "report.json", "comment", "always")
+	maps.Copy(set, s.outputs())
+	s = newStep(t).onGitHub(newGitHub(t)).event("schedule", map[string]any{})
+	s.run("policy", "fail.yaml", "decisions", "data/decisions.csv", "issue", "problems")
+	maps.Copy(set, s.outputs())
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(file.Outputs)), slices.Sorted(maps.Keys(set))); diff != "" {
 		t.Errorf("outputs declared (-) and set (+):\n%s", diff)
 	}
 }

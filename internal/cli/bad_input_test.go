@@ -34,6 +34,20 @@ func problems(r *report.Report) []string {
 	return list
 }
 
+// TestEmptyFileAmongOthers: a run that reads good files and one without a row decides nothing, and names that one.
+func TestEmptyFileAmongOthers(t *testing.T) {
+	for empty, why := range map[string]string{"": "the file is empty", header: "there is a header but no row"} {
+		fsys := folder("a.csv", singles(40, 40), "b.csv", empty, "policy.yaml", "rules: [{id: a, metric: accuracy_with, minimum: 0.1}]\n")
+		if r := decide(fsys, "a.csv"); r.Verdict != report.Pass {
+			t.Fatalf("the good file alone comes to %v", r.Verdict)
+		}
+		r := decide(fsys, "*.csv")
+		if r.ExitStatus != report.ExitUnusable || len(r.Errors) != 1 || r.Errors[0].File != "b.csv" || !strings.Contains(r.Errors[0].Message, why) {
+			t.Errorf("exit status %d, errors %+v", r.ExitStatus, r.Errors)
+		}
+	}
+}
+
 // TestBadInput has every fault of a decision file that the specification names (section 2, details to 2 and 4), with
 // its message and its place, counted by hand. Nothing is decided, whatever else is in the file.
 func TestBadInput(t *testing.T) {

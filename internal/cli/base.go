@@ -4,64 +4,79 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/report"
-	"github.com/oloproof/oloproof/summary/ci"
 )
 
 // basePolicies are a step's policies as they are on the branch that its pull request is to be merged into.
 type basePolicies struct {
 	ref, sha string            // of the branch
-	texts    map[string][]byte // by path in the workspace; a policy that the branch does not have is not in it
+	texts    map[string][]byte // by path in the workspace; a policy that could not be read is not in it
 	decide   bool              // these are decided, not the workspace's
-	note     string            // why there are none, although there is a pull request
+	notes    []string          // why some could not be read, although there is a pull request
 }
 
 // readBase reads the policies of the base branch, where the run is of a pull request. What keeps them from being read
 // goes to diags where they are to be decided, and is a note elsewhere: it only costs the comparison.
 func (s *actionStep) readBase(diags *diag.List) basePolicies {
 	base := basePolicies{ref: s.event.BaseRef, sha: s.event.BaseSHA, texts: map[string][]byte{}}
-	target := s.event.Name == "pull_request_target"
+	target := s.event.Name == targetEvent
 	base.decide = s.in.policyRef == policyBase || target
 	if target && s.in.policyRef == policyHead {
 		diags.Addf(diag.Pos{}, "input policy-ref: in pull_request_target the policy has to be the base branch's, since the workspace may hold a stranger's; write base, or leave it empty")
 	}
-	if base.decide && s.eventErr != nil {
-		diags.Addf(diag.Pos{}, "the base branch's policy cannot be read: %v", s.eventErr)
+	if s.in.policy == "" { // told among the inputs
 		return base
 	}
-	if s.in.policy == "" || s.event.PullRequest == 0 || base.sha == "" { // no pull request: the workspace is the branch
-		if base.decide && (target || s.event.PullRequest != 0) {
-			diags.Addf(diag.Pos{}, "the base branch's policy cannot be read: the event does not say which commit the base branch is at")
-		}
+	var problem error // with all of them
+	switch {
+	case s.eventErr != nil && (base.decide || s.event.PullRequest != 0):
+		problem = s.eventErr
+	case s.event.PullRequest == 0 && !target: // the workspace is the branch
 		return base
-	}
-	if s.client == nil {
-		if base.decide {
-			diags.Addf(diag.Pos{}, "the base branch's policy cannot be read: %v", s.clientErr)
-		}
+	case base.sha == "" && base.decide:
+		problem = errors.New("the event does not say which commit the base branch is at")
+	case base.sha == "": // such as after workflow_run
 		return base
+	case s.client == nil:
+		problem = s.clientErr
 	}
 	for _, name := range s.policies() {
-		text, err := s.client.File(context.Background(), s.in.prefix.Apply(name), base.sha)
-		switch {
-		case err == nil && len(text) < maxPolicy:
-			base.texts[name] = text
-		case err == nil:
+		text, err := []byte(nil), problem
+		if err == nil {
+			text, err = s.client.File(context.Background(), s.in.prefix.Apply(name), base.sha)
+		}
+		if err == nil && len(text) == maxPolicy {
 			err = errors.New("it is larger than 1 MiB")
-		case errors.Is(err, ci.ErrNotThere) && !base.decide: // a new policy takes nobody's place
-			err = nil
 		}
 		switch {
 		case err == nil:
+			base.texts[name] = text
 		case base.decide:
-			diags.Addf(diag.Pos{File: name}, "cannot read this policy on the base branch %s: %v", diag.Printable(base.ref), err)
+			diags.Addf(diag.Pos{File: name}, "cannot read this policy on %s: %v", base.branch(), err)
 		default:
-			base.note = fmt.Sprintf("Whether this pull request loosens %s cannot be told: on the base branch it could not be read: %v", diag.Printable(name), err)
+			base.notes = append(base.notes, untold(name, fmt.Sprintf("on %s it could not be read: %v", base.branch(), err)))
 		}
 	}
 	return base
+}
+
+// branch names the base branch in a sentence.
+func (b basePolicies) branch() string {
+	if b.ref == "" {
+		return "the base branch"
+	}
+	return "the base branch " + diag.Printable(b.ref)
+}
+
+// targetEvent is the event whose runs have a token that can write, although the pull request may be a stranger's.
+const targetEvent = "pull_request_target"
+
+// untold is the note that two versions of a policy were not compared.
+func untold(name, why string) string {
+	return fmt.Sprintf("Whether this pull request loosens %s cannot be told: %s.", diag.Printable(name), why)
 }
 
 // policies are the paths of the step's policies.
@@ -72,13 +87,20 @@ func (s *actionStep) policies() []string {
 	return []string{s.in.policy}
 }
 
-// tellChanges tells in a report what the workspace's policies loosen against the base branch's.
-func (s *actionStep) tellChanges(b basePolicies, r *report.Report) {
-	if b.note != "" {
-		s.notes = append(s.notes, b.note)
+// ownPolicy reads a policy as the pull request has it. In pull_request_target the workspace is as a rule the base branch's,
+// so there it is read from what GitHub would merge.
+func (s *actionStep) ownPolicy(name string) ([]byte, error) {
+	if s.event.Name == targetEvent {
+		return s.client.File(context.Background(), s.in.prefix.Apply(name), fmt.Sprintf("refs/pull/%d/merge", s.event.PullRequest))
 	}
+	return readFile(s.root.FS(), name, maxPolicy)
+}
+
+// tellChanges tells in a report what the pull request's policies loosen against the base branch's.
+func (s *actionStep) tellChanges(b basePolicies, r *report.Report) {
+	s.notes = append(s.notes, b.notes...)
 	if b.decide && len(b.texts) > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("The policy decided is the one on the base branch %s (%.7s), not the pull request's own.", diag.Printable(b.ref), b.sha))
+		s.notes = append(s.notes, fmt.Sprintf("The policy decided is the one on %s (%.7s), not the pull request's own.", b.branch(), b.sha))
 	}
 	if r.ExitStatus == report.ExitUnusable {
 		return
@@ -88,19 +110,22 @@ func (s *actionStep) tellChanges(b basePolicies, r *report.Report) {
 		if !there {
 			continue
 		}
-		head, err := readFile(s.root.FS(), name, maxPolicy)
-		if err != nil {
-			if b.decide {
-				r.PolicyChanges = append(r.PolicyChanges, report.PolicyChange{Loosens: true, Message: "The pull request removes this policy.", Position: diag.Pos{File: name}})
+		var changes []report.PolicyChange
+		switch own, err := s.ownPolicy(name); {
+		case errors.Is(err, fs.ErrNotExist):
+			changes = []report.PolicyChange{{Loosens: true, Message: "The pull request removes this policy, or gives it another name.", Position: diag.Pos{File: name}}}
+		case err != nil:
+			s.notes = append(s.notes, untold(name, "in the pull request it could not be read: "+reason(err)))
+			continue
+		default:
+			diags := &diag.List{} // what is decided tells of its own errors; a version that cannot be used is compared with nothing
+			changes = s.app.policyChanges([2]string{name, name}, [2][]byte{text, own}, s.in.gate, s.in.declaration != "" && name == s.in.policy, diags)
+			if diags.Len() > 0 {
+				s.notes = append(s.notes, untold(name, "one of its two versions cannot be read as a policy"))
+				continue
 			}
-			continue
 		}
-		diags := &diag.List{} // the head's are told of where it is decided; a base that cannot be used is compared with nothing
-		r.PolicyChanges = append(r.PolicyChanges, s.app.policyChanges([2]string{name, name}, [2][]byte{text, head}, s.in.gate, diags)...)
-		if diags.Len() > 0 {
-			s.notes = append(s.notes, fmt.Sprintf("Whether this pull request loosens %s cannot be told: one of its two versions cannot be used.", diag.Printable(name)))
-			continue
-		}
+		r.PolicyChanges = append(r.PolicyChanges, changes...)
 		if r.PolicyBase == nil {
 			r.PolicyBase = &report.File{Path: b.ref + ":" + name, SHA256: digestOf(text)}
 		}

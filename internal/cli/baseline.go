@@ -14,13 +14,10 @@ type baseline struct {
 	file   report.File
 }
 
-// maxReport is how large a JSON report may be, in bytes: engine/report reads no larger ones.
-const maxReport = 64 << 20
-
 // loadReport reads a JSON report that an earlier run wrote.
 func (a *app) loadReport(fsys fs.FS, path string) (*report.Report, []byte, error) {
 	a.opened = append(a.opened, path)
-	data, err := readFile(fsys, path, maxReport+1)
+	data, err := readFile(fsys, path, report.MaxBytes+1)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %s", diag.Printable(path), reason(err))
 	}

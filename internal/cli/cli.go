@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ type World struct {
 	Getenv         func(string) string
 	Version        string           // of the release; empty: taken from the build
 	Now            func() time.Time // nil: the clock
+	// Sleep waits between requests to a platform's API; nil: the clock's.
+	Sleep func(context.Context, time.Duration)
 }
 
 // app is one run of the program.

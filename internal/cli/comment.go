@@ -20,7 +20,7 @@ import (
 
 // client returns a client of the platform's API.
 func (a *app) client(token string, event ci.Event) (*ci.Client, error) {
-	return ci.NewClient(ci.ClientOptions{API: a.Getenv("GITHUB_API_URL"), Repository: event.Repository, Token: token, Version: a.Version})
+	return ci.NewClient(ci.ClientOptions{API: a.Getenv("GITHUB_API_URL"), Repository: event.Repository, Token: token, Version: a.Version, Now: a.Now, Sleep: a.Sleep})
 }
 
 // posting is a report as a comment or an issue says it.
@@ -46,16 +46,18 @@ func posting(r *report.Report, event ci.Event, prefix ci.Prefix, failOn report.F
 	return p
 }
 
-// worthComment reports whether a report is one that a comment is begun for.
+// worthComment reports whether a report is one that a comment is begun for. A changed policy is, above all where every
+// rule passes by it, also where the change is not known to loosen: a narrower slice can be all that a PASS takes.
 func worthComment(mode ci.Mode, r *report.Report) bool {
+	changed := len(r.PolicyChanges) > 0
 	switch mode {
 	case ci.Always:
 		return true
 	case ci.Problems:
-		return r.Problems() > 0
+		return r.Problems() > 0 || changed
 	case ci.Changes:
-		if r.Baseline == nil {
-			return r.Problems() > 0
+		if r.Baseline == nil || changed {
+			return r.Problems() > 0 || changed
 		}
 		for rule := range r.Rules() {
 			if b := rule.Before; b != nil && b.Verdict != rule.Verdict {
@@ -83,9 +85,14 @@ func (s *actionStep) key() string {
 // post writes the comment, or the issue, that the inputs ask for.
 func (s *actionStep) post(r *report.Report) ci.Outcome {
 	var out ci.Outcome
+	if s.in.fromReport != "" {
+		return out // the inputs are wrong, and this is not the run that the comment is of
+	}
 	ctx := context.Background()
 	if s.in.comment != ci.Never {
 		switch {
+		case s.in.policy == "" && s.in.commentKey == "": // the inputs are wrong
+			out.Problems = append(out.Problems, "comment: the inputs do not say which policy it is of")
 		case s.eventErr != nil:
 			out.Problems = append(out.Problems, "comment: "+s.eventErr.Error())
 		case s.event.PullRequest == 0:
@@ -100,6 +107,8 @@ func (s *actionStep) post(r *report.Report) ci.Outcome {
 	}
 	if s.in.issue {
 		switch {
+		case s.in.policy == "" && s.in.commentKey == "":
+			out.Problems = append(out.Problems, "issue: the inputs do not say which policy it is of")
 		case s.event.PullRequest != 0:
 			out.Notes = append(out.Notes, "No issue is kept on a pull request: input issue is for scheduled runs.")
 		case s.client == nil:
@@ -119,7 +128,7 @@ type relayed struct {
 	report      string // its path
 	pullRequest int    // 0: the one that the event names
 	mode        ci.Mode
-	key         string // "": the policy's path
+	key         string // "": the name of the workflow that the report is from
 	failOn      report.FailOn
 	prefix      ci.Prefix
 }
@@ -135,16 +144,8 @@ func (a *app) comment(c relayed, r *report.Report, event ci.Event, client *ci.Cl
 	if err := client.CheckHead(ctx, number, event.HeadSHA); err != nil {
 		return ci.Outcome{}, fmt.Errorf("the comment is not written: %w", err)
 	}
-	key := c.key
-	if key == "" {
-		switch {
-		case r.Policy != nil:
-			key = r.Policy.Path
-		case len(r.Policies) > 0:
-			key = r.Policies[0].Path
-		}
-	}
-	p := posting(r, event, c.prefix, c.failOn, key, false)
+	// Nothing of the report itself: a stranger may have written it, and one of a run that decided nothing has no policy.
+	p := posting(r, event, c.prefix, c.failOn, cmp.Or(c.key, event.Run.Workflow), false)
 	p.Create = worthComment(c.mode, r)
 	return client.PostComment(ctx, number, p), nil
 }
@@ -197,8 +198,11 @@ written.`,
 			if c.report == "" {
 				problems = append(problems, usagef("comment needs a report, such as `oloproof comment --report report.json --pr 12`"))
 			}
-			if c.mode, err = ci.ParseMode(mode); err != nil {
+			switch c.mode, err = ci.ParseMode(mode); {
+			case err != nil:
 				problems = append(problems, usagef("--mode: %w", err))
+			case c.mode == ci.Never:
+				problems = append(problems, usagef("--mode is never, and a comment is all that this command writes; write problems, changes or always"))
 			}
 			if c.failOn, err = report.ParseFailOn(failOn); err != nil {
 				problems = append(problems, usagef("--fail-on: %w", err))
@@ -211,7 +215,7 @@ written.`,
 			}
 			event, eventErr := ci.ReadEvent(a.Getenv)
 			if sha != "" {
-				event.HeadSHA, eventErr = sha, nil
+				event.HeadSHA, event.Run.SHA, eventErr = sha, sha, nil
 			}
 			if eventErr != nil {
 				problems = append(problems, usagef("%w; or name the commit that the report is about with --sha", eventErr))
@@ -252,7 +256,7 @@ written.`,
 	f.IntVar(&c.pullRequest, "pr", 0, "the `NUMBER` of the pull request (default: the event's)")
 	f.StringVar(&sha, "sha", "", "the `COMMIT` that the report is about (default: the event's)")
 	f.StringVar(&mode, "mode", string(ci.Problems), "when to begin a comment: problems, changes or always (`MODE`)")
-	f.StringVar(&c.key, "key", "", "what tells this comment from others (`TEXT`; default: the policy's path)")
+	f.StringVar(&c.key, "key", "", "what tells this comment from others (`TEXT`; default: the name of the workflow)")
 	f.StringVar(&failOn, "fail-on", "", "the verdicts that made the run fail, such as `FAIL,MANUAL_REVIEW` (default: every verdict but PASS)")
 	f.StringVar(&prefix, "path-prefix", "", "put `PREFIX` before the report's paths, or take it from them where it begins with -")
 	return cmd

@@ -169,3 +169,21 @@ func endedBy(t *testing.T, cmd *exec.Cmd, s syscall.Signal) {
 		t.Errorf("%v: the process ended with %v", s, cmd.ProcessState)
 	}
 }
+
+// TestActionOpensNoPipe: a pipe that nobody writes to, in the place of any file that a step reads, ends the step with 2.
+func TestActionOpensNoPipe(t *testing.T) {
+	for _, inputs := range [][]string{
+		{"policy", "pipe", "decisions", "data/decisions.csv"},
+		{"policy", "pass.yaml", "declaration", "pipe"},
+		{"policy", "pass.yaml", "decisions", "pipe"},
+		{"policy", "pass.yaml", "decisions", "data/decisions.csv", "assignment", "pipe"},
+		{"policy", "pass.yaml", "decisions", "data/decisions.csv", "baseline-report", "pipe"},
+		{"policy", "pass.yaml", "decisions", "data/decisions.csv", "json", "pipe"},
+	} {
+		s := newStep(t)
+		if err := syscall.Mkfifo(filepath.Join(s.workspace, "pipe"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s.check(s.run(inputs...), 2, "NO_VERDICT")
+	}
+}

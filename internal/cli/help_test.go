@@ -68,6 +68,21 @@ func checkHelp(t *testing.T, cmd *cobra.Command) {
 	if cmd.Name() == "imrmc" { // a reader study, which no embedded example is
 		writeFile(t, "study.imrmc", "BEGIN DATA:\n-1,c1,0,1\nr1,c1,unaided,20\nr1,c1,aided,80\n")
 	}
+	if cmd.Name() == "comment" { // a report that has something to say, and a server to say it on
+		g := newGitHub(t)
+		g.heads[12] = headCommit
+		world.Getenv = func(name string) string {
+			return map[string]string{"GITHUB_API_URL": g.url, "GITHUB_REPOSITORY": testRepository, "GITHUB_TOKEN": "a-token",
+				"GITHUB_EVENT_NAME": "workflow_run", "GITHUB_EVENT_PATH": "event.json"}[name]
+		}
+		world.Sleep = noSleep
+		writeFile(t, "event.json", `{"workflow_run": {"run_number": 1, "head_sha": "`+headCommit+`"}}`)
+		writeFile(t, "d.csv", singles(40, 2))
+		writeFile(t, "policy.yaml", "rules: [{id: a, metric: accuracy_with, minimum: 0.9}]\n")
+		if status, _, told := runMain("human-ai", "gate", "d.csv", "--policy", "policy.yaml", "--format", "json:report.json"); status != 1 {
+			t.Fatalf("the report's run ends with %d\n%s", status, told)
+		}
+	}
 	for line := range strings.Lines(cmd.Example) {
 		line = strings.TrimSpace(line)
 		command, to, redirected := strings.Cut(line, " > ")

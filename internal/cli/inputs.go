@@ -89,9 +89,15 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 	in.policy, in.declaration, in.fromReport = file("policy"), file("declaration"), file("from-report")
 	in.assignment, in.draw, in.baselineReport = file("assignment"), file("draw"), file("baseline-report")
 	in.json, in.markdown = file("json"), file("markdown")
+	var idle []string // what is given and has no meaning beside from-report
+	for _, name := range []string{"policy", "declaration", "decisions", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "policy-ref", "json", "markdown"} {
+		if get(name) != "" {
+			idle = append(idle, name)
+		}
+	}
 	switch {
-	case in.policy != "" && in.fromReport != "":
-		wrong("from-report", "with it nothing is decided, and policy names one to decide; give one of the two")
+	case in.fromReport != "" && idle != nil:
+		wrong("from-report", "with it nothing is decided, and %s would be for a step that decides; leave them empty, or from-report", strings.Join(idle, ", "))
 	case in.policy == "" && in.declaration != "":
 		in.policy, in.declaration = in.declaration, "" // alone it is the policy
 	case in.policy == "" && in.fromReport == "":
@@ -149,6 +155,12 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 			wrong("pr-number", "%s is not the number of a pull request", diag.Quote(value))
 		}
 		in.pullRequest = n
+	}
+	switch {
+	case in.fromReport != "" && in.issue:
+		wrong("issue", "an issue is kept by the step that decides, and from-report only writes a comment; leave one of the two empty")
+	case in.fromReport == "" && in.pullRequest != 0:
+		wrong("pr-number", "it goes with from-report; a step that decides comments on its own pull request")
 	}
 	if in.json != "" && in.json == in.markdown {
 		wrong("markdown", "%s is where the JSON report goes; give it a path of its own", diag.Quote(in.markdown))

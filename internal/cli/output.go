@@ -104,7 +104,8 @@ func (a *app) open(o output, others ...error) (*sink, error) {
 		switch s.platform, err = ci.ParsePlatform(o.ci, a.Getenv); {
 		case err != nil:
 			problems = append(problems, usagef("--ci: %w", err))
-		case onStdout > 0 && s.stdout.Name != "terminal":
+		case s.platform == ci.PlatformNone && o.ci != ci.PlatformAuto: // said in so many words, nothing is written
+		case onStdout > 0 && s.stdout.Name != "terminal": // also outside of CI: what works there has to work in it
 			problems = append(problems, usagef("--ci: its commands go to standard output, where the %s report goes already; give that a path, such as --format %s:report", s.stdout.Name, s.stdout.Name))
 		}
 	}
@@ -124,6 +125,9 @@ func (a *app) open(o output, others ...error) (*sink, error) {
 		}
 		if slices.ContainsFunc(s.files[:i], func(other target) bool { return other.place == t.place || sameFile(other.place, t.place) }) {
 			problems = append(problems, usagef("--format: two formats go to %s; give each a path of its own", t.Path))
+		}
+		if o.baselineReport != "" && sameFile(o.baselineReport, t.place) {
+			problems = append(problems, usagef("--format: %s is the earlier report of --baseline-report; give the new one a path of its own", t.Path))
 		}
 		if isFile(a.stdout.Writer, t.place) {
 			problems = append(problems, usagef("--format: standard output goes to %s already; give the report a path of its own", t.Path))
@@ -172,16 +176,19 @@ func (s *sink) toStdout(r *report.Report) error {
 	if s.stdout.Name == "terminal" && r.ExitStatus == report.ExitUnusable {
 		w = s.app.Stderr
 	}
+	write := func() error { return s.stdout.Write(w, r, s.app.look(w, s.failOn)) }
 	if s.platform != "" && s.stdout.Name == "terminal" {
-		before, after := ci.Group(s.platform, r, s.app.Now())
-		log := ci.NewLogOn(s.platform, w)
-		_, first := io.WriteString(w, before)
-		err := s.stdout.Write(log, r, s.app.look(w, s.failOn))
-		err = errors.Join(first, err, log.Close())
-		_, last := io.WriteString(w, after)
-		return errors.Join(err, last)
+		write = func() error {
+			before, after := ci.Group(s.platform, r, s.app.Now())
+			log := ci.NewLogOn(s.platform, w)
+			_, first := io.WriteString(w, before)
+			err := s.stdout.Write(log, r, s.app.look(w, s.failOn))
+			err = errors.Join(first, err, log.Close())
+			_, last := io.WriteString(w, after)
+			return errors.Join(err, last)
+		}
 	}
-	if err := s.stdout.Write(w, r, s.app.look(w, s.failOn)); err != nil && s.app.stdout.lost == nil {
+	if err := write(); err != nil && s.app.stdout.lost == nil {
 		return fmt.Errorf("cannot write the report (%s): %s", s.stdout.Name, reason(err))
 	}
 	return nil

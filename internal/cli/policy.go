@@ -38,12 +38,14 @@ planned, say which rules can never pass or never fail at that number. Exit statu
 		RunE: func(_ *cobra.Command, args []string) error { return a.checkPolicies(args, gateName) },
 	}
 	check.Flags().StringVar(&gateName, "gate", gateName, "the `GATE` of a policy without sections: "+strings.Join(kinds.Names(), ", ")+" (default: the one it suits)")
+	beside := false
 	diff := &cobra.Command{
 		Use: "diff OLD NEW", Short: "Say what a new version of a policy loosens",
 		Long: `Compare two versions of a policy, and say what the new one loosens: a threshold moved to the easy side, a rule
-removed or made advisory, a waiver, a lower confidence, other looks or another plan; and what else it counts in
-another way. What only tightens is not told. Exit status: 0 nothing is loosened, 1 something is, 2 a policy cannot be
-used.`,
+removed or made advisory, another metric, a waiver, a lower confidence, other looks or another plan; and what else it
+counts in another way, such as a narrower slice, groups taken out, other columns or files. What only tightens is not
+told. The two are compared as they are written; whether they can be used is for policy check to say. Exit status: 0
+nothing is told, 1 something is, be it looser or for a person to look at, 2 a policy cannot be read.`,
 		Example: "  oloproof init --example human-ai study\n  oloproof policy diff study/policy.yaml study/policy.yaml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -51,14 +53,15 @@ used.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.diffPolicies(args[0], args[1]) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.diffPolicies(args[0], args[1], beside) },
 	}
+	diff.Flags().BoolVar(&beside, "beside", false, "they stand beside a declaration, whose settings hold where they say nothing")
 	parent.AddCommand(check, diff)
 	return parent
 }
 
 // diffPolicies says what one file loosens against another.
-func (a *app) diffPolicies(old, new string) error {
+func (a *app) diffPolicies(old, new string, beside bool) error {
 	diags := &diag.List{}
 	var texts [2][]byte
 	for i, path := range []string{old, new} {
@@ -70,9 +73,12 @@ func (a *app) diffPolicies(old, new string) error {
 	if diags.Len() > 0 {
 		return a.unusable(diags)
 	}
-	changes := a.policyChanges([2]string{old, new}, texts, nil, diags)
+	changes := a.policyChanges([2]string{old, new}, texts, nil, beside, diags)
 	if diags.Len() > 0 {
 		return a.unusable(diags)
+	}
+	if len(changes) > 0 { // also what is not known to loosen: a narrower slice can be all that a PASS takes
+		a.status = report.ExitFail
 	}
 	loosened := 0
 	for _, c := range changes {
@@ -82,10 +88,11 @@ func (a *app) diffPolicies(old, new string) error {
 		}
 		a.tell(a.Stdout, c.Position.String()+": "+what+c.Message)
 	}
-	switch {
+	switch rest := len(changes) - loosened; {
 	case loosened > 0:
-		a.status = report.ExitFail
 		a.tell(a.Stdout, fmt.Sprintf("%s is looser than %s in %s", new, old, countOf(loosened, "place")))
+	case rest > 0:
+		a.tell(a.Stdout, fmt.Sprintf("%s is not known to be looser than %s; a person should look at %s", new, old, countOf(rest, "change")))
 	default:
 		a.tell(a.Stdout, fmt.Sprintf("%s is not looser than %s", new, old))
 	}
@@ -93,8 +100,8 @@ func (a *app) diffPolicies(old, new string) error {
 }
 
 // policyChanges says what the second of two versions of a policy loosens. What is wrong with either goes to diags. g is the
-// gate that bare rules belong to, nil where their own keys say it.
-func (a *app) policyChanges(paths [2]string, texts [2][]byte, g gate.Gate, diags *diag.List) []report.PolicyChange {
+// gate that bare rules belong to, nil where their own keys say it. beside says that they stand beside a declaration.
+func (a *app) policyChanges(paths [2]string, texts [2][]byte, g gate.Gate, beside bool, diags *diag.List) []report.PolicyChange {
 	var documents [2]*policy.Document
 	bare := kinds.Lookup("human-ai")
 	for i, text := range texts {
@@ -112,7 +119,7 @@ func (a *app) policyChanges(paths [2]string, texts [2][]byte, g gate.Gate, diags
 		return nil
 	}
 	var list []report.PolicyChange
-	for _, c := range policy.Changes(documents[0], documents[1], kinds.Sections(), bare.Section()) {
+	for _, c := range policy.Changes(documents[0], documents[1], kinds.Sections(), bare.Section(), beside) {
 		list = append(list, report.PolicyChange{Loosens: c.Loosens, Message: c.Message, Position: c.Pos})
 	}
 	return list

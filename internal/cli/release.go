@@ -72,6 +72,10 @@ func (a *app) examples(o output) error {
 	if err != nil {
 		return err
 	}
+	earlier, err := a.loadBaseline(nil, o.baselineReport)
+	if err != nil {
+		return usagef("--baseline-report: %w", err)
+	}
 	all := report.New(a.Version)
 	for _, e := range example.All() {
 		in := func(names ...string) []string {
@@ -92,6 +96,7 @@ func (a *app) examples(o output) error {
 		all.Policies, all.Confidence = append(all.Policies, *r.Policy), r.Confidence
 	}
 	all.Decide()
+	earlier.compare(all)
 	s.quiet = true
 	status := s.write(all)
 	if !o.quiet {

@@ -59,6 +59,7 @@ c1,@b,with,yes,yes,yes,,
 	{"its own file", header + "c1,@a,with,yes,yes,yes\n", "human_ai: {decisions: other.csv, rules: [{id: a, metric: agreement, minimum: 0.1, where: {case: c1}}]}\n", ""},
 	{"a review that was not needed", header + "c1,@a,with,yes,yes,yes\n", "rules: [{id: a, metric: agreement, minimum: 0, reviewed: {by: x, on: 2026-01-01, digest: " +
 		sha256Of(sha256Of(withReviewers(header+"c1,@a,with,yes,yes,yes\n"))) + ", reason: r}}]\n", ""},
+	{"a waiver that ends soon", header + "c1,@a,with,yes,yes,yes\n", "rules: [{id: a, metric: agreement, minimum: 0.1, waive: {until: " + testDay.AddDate(0, 0, 14).Format("2006-01-02") + ", owner: o, reason: r}}]\n", ""},
 	{"a waiver that was not needed", header + "c1,@a,with,yes,yes,yes\n", "rules: [{id: a, metric: agreement, minimum: 0, waive: {until: 2099-01-01, owner: o, reason: r}}]\n", ""},
 	{"a waiver that is reviewed", header + "c1,@a,with,yes,yes,yes\n", "rules: [{id: a, metric: agreement, minimum: 0.1, waive: {until: 2099-01-01, owner: o, reason: r}, reviewed: {by: x, on: 2026-01-01, digest: " +
 		sha256Of(sha256Of(withReviewers(header+"c1,@a,with,yes,yes,yes\n"))) + ", reason: r}}]\n", ""},

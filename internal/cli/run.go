@@ -68,8 +68,9 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	out := report.New(a.Version)
 	p, beside := a.loadPolicies(req, diags)
 	parts := compile(req, p, beside, diags)
+	var families policy.Families
 	if req.verb == gate.Decide {
-		checkRules(cmp.Or(beside, p), parts, diags)
+		families = checkRules(cmp.Or(beside, p), parts, diags)
 	}
 	stop := a.progress(parts)
 	defer stop()
@@ -88,6 +89,11 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	if context.Today == "" {
 		context.Today = a.Now().UTC().Format("2006-01-02")
 	}
+	held, err := holdBack(families, parts)
+	if err != nil {
+		return nil, err
+	}
+	context.Held = held
 	for _, part := range parts {
 		answer, err := part.question.Answer(context)
 		if err != nil {
@@ -158,10 +164,14 @@ func fileOf(p *policy.Policy) report.File {
 func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	var f fs.File
 	var err error
+	// Stat first: opening a FIFO would wait for a writer.
 	if fsys != nil {
-		f, err = fsys.Open(path.Clean(filepath.ToSlash(name)))
+		name = path.Clean(filepath.ToSlash(name))
+		if info, statErr := fs.Stat(fsys, name); statErr == nil && !info.Mode().IsRegular() {
+			return nil, notAFile(info)
+		}
+		f, err = fsys.Open(name)
 	} else {
-		// Stat first: opening a FIFO would wait for a writer.
 		if info, statErr := os.Stat(name); statErr == nil && !info.Mode().IsRegular() {
 			return nil, notAFile(info)
 		}
@@ -302,16 +312,67 @@ func gateOf(section string) gate.Gate {
 	return all[slices.IndexFunc(all, func(g gate.Gate) bool { return g.Section() == section })]
 }
 
-// checkRules reports what is wrong with the rules of the run as a whole, whose policy is p.
-func checkRules(p *policy.Policy, parts []part, diags *diag.List) {
+// checkRules reports what is wrong with the rules of the run as a whole, whose policy is p, and joins them to the families that
+// share their error, which it returns.
+func checkRules(p *policy.Policy, parts []part, diags *diag.List) policy.Families {
 	if p == nil || len(parts) == 0 {
-		return
+		return nil
 	}
 	var lists [][]policy.Rule
 	for _, part := range parts {
 		lists = append(lists, part.question.Rules())
 	}
 	policy.CheckRules(p.Document.Pos(), diags, lists...)
+	families := policy.NewFamilies(diags, lists...)
+	for _, part := range parts {
+		part.question.Share(families)
+	}
+	return families
+}
+
+// holdBack finds the rules that FAIL by themselves and not within a family that steps its FAILs down: by id, in how many parts
+// their error would have to be divided for them to FAIL.
+func holdBack(families policy.Families, parts []part) (map[string]int, error) {
+	type failing struct {
+		id      string
+		deepest int
+	}
+	found := map[int][]failing{} // by family
+	sizes := map[int]int{}
+	for _, f := range families {
+		sizes[f.Number] = f.Rules
+	}
+	for _, part := range parts {
+		for i, r := range part.question.Rules() {
+			if r.Family == nil || r.Family.Adjust != policy.AdjustHolm {
+				continue
+			}
+			deepest, err := gate.Deepest(r.Family.Rules, func(parts int) (bool, error) {
+				v, err := part.question.Verdict(i, parts)
+				return v == report.Fail, err
+			})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w; this is a fault in oloproof", part.gate.Name(), err)
+			}
+			if deepest > 0 {
+				found[r.Family.Number] = append(found[r.Family.Number], failing{r.ID.Value, deepest})
+			}
+		}
+	}
+	held := map[string]int{}
+	for family, rules := range found {
+		deepest := make([]int, len(rules))
+		for i, r := range rules {
+			deepest[i] = r.deepest
+		}
+		needed := gate.Holm(sizes[family], deepest)
+		for _, r := range rules {
+			if r.deepest < needed {
+				held[r.id] = needed
+			}
+		}
+	}
+	return held, nil
 }
 
 // confidence is the run's: of its only question, or the top of the release file's.

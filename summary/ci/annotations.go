@@ -10,6 +10,7 @@ import (
 
 	"github.com/sethvargo/go-githubactions"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/summary"
 )
@@ -131,7 +132,7 @@ func annotations(d Delivery, workspace string) []annotation {
 			a.level, a.title = levelNotice, a.title+" (reviewed)"
 		}
 		if b := rule.Before; b != nil && d.Report.Baseline != nil && (b.Change == report.NewlyFailing || b.Change == report.NewlyUndecided) {
-			a.message += fmt.Sprintf(" It is new: in %s it was %s.", d.Report.Baseline.Path, b.Verdict)
+			a.message += fmt.Sprintf(" It is new: in %s it was %s.", diag.Printable(d.Report.Baseline.Path), b.Verdict)
 		}
 		list = append(list, a)
 	}
@@ -144,7 +145,11 @@ func annotations(d Delivery, workspace string) []annotation {
 	for i := range d.Report.Gates {
 		for _, f := range d.Report.Gates[i].Findings {
 			if f.Code == waiverEnding {
-				list = append(list, annotation{level: levelWarning, file: d.PolicyFile, title: "A waiver ends soon", message: f.Message})
+				a := annotation{level: levelWarning, file: d.PolicyFile, title: "A waiver ends soon", message: f.Message}
+				if rule := waivedRule(&d.Report.Gates[i], f.Message); rule != nil {
+					a.file, a.line, a.column = inWorkspace(rule.Position.File, workspace), rule.Position.Line, rule.Position.Column
+				}
+				list = append(list, a)
 			}
 		}
 	}
@@ -156,6 +161,20 @@ func annotations(d Delivery, workspace string) []annotation {
 
 // waiverEnding is the code of the finding that a waiver is about to end.
 const waiverEnding = "waiver_ending"
+
+// waivedRule is the rule that a finding about a waiver speaks of; nil where that cannot be told. A finding has no place of
+// its own.
+func waivedRule(g *report.Gate, message string) *report.Rule {
+	for i := range g.Rules {
+		rule := &g.Rules[i]
+		named := "The waiver of rule " + rule.ID + " (owner "
+		quoted := "The waiver of rule " + diag.Quote(rule.ID) + " (owner "
+		if rule.Waived != nil && (strings.HasPrefix(message, named) || strings.HasPrefix(message, quoted)) {
+			return rule
+		}
+	}
+	return nil
+}
 
 // numbers says what was measured, what the rule asks for, and the interval that decides between them. It is
 // empty where there is no interval: an estimate alone would look like an answer.

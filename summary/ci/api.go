@@ -8,8 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"path"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +22,10 @@ import (
 // The client's limits.
 const (
 	tries        = 3                // of one request that the network or the server failed
-	patience     = 60 * time.Second // how long all of a run's waiting for limits of the API may take
+	patience     = 60 * time.Second // how long all of a run's waiting to try again may take
+	unhinted     = 60 * time.Second // to wait for a limit that says nothing of when it ends, as GitHub asks
+	requestTime  = 30 * time.Second // of one request, its answer included
+	connectTime  = 4 * time.Second  // to reach the API at all: where there is no network nobody waits for long
 	answerBytes  = 32 << 20         // of one answer
 	fileBytes    = 1<<20 + 1        // of a file: one more than a policy may have
 	perPage      = 100
@@ -26,7 +33,8 @@ const (
 	smallestWait = time.Second
 )
 
-// ErrNotThere is the error of a file or a pull request that the API says is not there, or that the token may not see.
+// ErrNotThere is the error of a file, a comment or a pull request that the API says is not there, or that the token may not
+// see.
 var ErrNotThere = errors.New("it is not there, or the token may not see it")
 
 // ErrNoAccess is the error of a request that the token may not make.
@@ -34,6 +42,50 @@ var ErrNoAccess = errors.New("the token may not do that")
 
 // ErrRefused is the error of a request whose content the API does not take.
 var ErrRefused = errors.New("the API does not take it")
+
+// errWaited is the error of a write that met a limit of the API and waited for it: it had no effect, and what it rests on
+// has to be read again.
+var errWaited = errors.New("the API's limit was met, and has been waited for")
+
+// The errors of what does not get better by asking again.
+var (
+	errRedirect = errors.New("the API redirects to another address")
+	errTooLarge = fmt.Errorf("the answer is larger than %d MiB", answerBytes>>20)
+)
+
+// refusal is the error of a request that the API has answered: where its status is under 500, the request had no effect.
+type refusal struct {
+	status int
+	said   string // by the API, for a person
+}
+
+// Error says what the status means, and what the API said.
+func (r *refusal) Error() string {
+	text := fmt.Sprintf("status %d", r.status)
+	if r.said != "" {
+		text += ", " + r.said
+	}
+	switch meaning := r.Unwrap(); {
+	case meaning != nil:
+		return fmt.Sprintf("%v (%s)", meaning, text)
+	case r.status == http.StatusUnauthorized:
+		return "the token is not valid, or not any more (" + text + ")"
+	}
+	return text
+}
+
+// Unwrap is what the status means to the program, nil for nothing.
+func (r *refusal) Unwrap() error {
+	switch r.status {
+	case http.StatusForbidden:
+		return ErrNoAccess
+	case http.StatusNotFound, http.StatusGone:
+		return ErrNotThere
+	case http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
+		return ErrRefused
+	}
+	return nil
+}
 
 // ClientOptions is what a Client takes from outside. Repository and Token are needed.
 type ClientOptions struct {
@@ -50,8 +102,10 @@ type ClientOptions struct {
 // goes to that address only, and is in no error. It is not safe for concurrent use.
 type Client struct {
 	ClientOptions
-	base   *url.URL
-	waited time.Duration
+	base    *url.URL
+	waited  time.Duration
+	tries   int   // of a request, before it is given up
+	account int64 // of the token's own user; 0 where it has not been asked for, -1 where it has none
 }
 
 // NewClient returns a client, or an error that says what of the options cannot be used.
@@ -70,15 +124,12 @@ func NewClient(o ClientOptions) (*Client, error) {
 		return nil, errors.New("the token holds characters that no token has")
 	}
 	if o.HTTP == nil {
-		o.HTTP = &http.Client{Timeout: 30 * time.Second}
+		o.HTTP = &http.Client{Timeout: requestTime, Transport: transport()}
 	}
 	inner := *o.HTTP
 	inner.CheckRedirect = func(r *http.Request, via []*http.Request) error {
-		if len(via) >= 5 {
-			return errors.New("too many redirects")
-		}
-		if r.URL.Host != base.Host || r.URL.Scheme != base.Scheme {
-			return errors.New("a redirect to another address")
+		if len(via) >= 5 || r.URL.Host != base.Host || r.URL.Scheme != base.Scheme {
+			return errRedirect
 		}
 		return nil
 	}
@@ -96,7 +147,18 @@ func NewClient(o ClientOptions) (*Client, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Client{ClientOptions: o, base: base}, nil
+	return &Client{ClientOptions: o, base: base, tries: tries}, nil
+}
+
+// transport is the standard library's, proxies included, with less time to connect.
+func transport() http.RoundTripper {
+	standard, ok := http.DefaultTransport.(*http.Transport)
+	if !ok { // somebody has put another one in its place
+		return http.DefaultTransport
+	}
+	t := standard.Clone()
+	t.DialContext = (&net.Dialer{Timeout: connectTime}).DialContext
+	return t
 }
 
 // answer is what the API answered.
@@ -106,12 +168,13 @@ type answer struct {
 	body   []byte
 }
 
-// do makes a request and returns a good answer. path begins with a slash; into, where it is not nil, is decoded from
-// the answer. A request that makes something new (POST) is made once only where its failure does not tell whether it
-// took effect: the caller looks.
-func (c *Client) do(ctx context.Context, method, path string, query url.Values, send, into any, accept string) (*answer, error) {
-	address := *c.base
-	address.RawQuery = query.Encode()
+// do makes a request and returns a good answer. place begins with a slash, and what it holds is escaped; into, where it is
+// not nil, is decoded from the answer.
+//
+// A request that only reads is tried again where the network or the server failed it, or a limit of the API has passed. One
+// that writes is made once: meanwhile another run may have written, or this one after all, so the caller has to look again.
+// Its error is errWaited where a limit was met and waited for.
+func (c *Client) do(ctx context.Context, method, place string, query url.Values, send, into any, accept string) (*answer, error) {
 	var body []byte
 	if send != nil {
 		var err error
@@ -119,14 +182,14 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 			return nil, err
 		}
 	}
-	what := method + " " + path
+	// The address is left out of what errors say: the place tells it, and the query is long.
+	failed := func(err error) error { return fmt.Errorf("%s %s: %w", method, place, err) }
 	for try := 1; ; try++ {
-		// The path holds names that are escaped already.
-		request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.base.String(), "/")+path, bytes.NewReader(body))
+		request, err := http.NewRequestWithContext(ctx, method, c.base.String()+place, bytes.NewReader(body))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", what, withoutAddress(err))
+			return nil, failed(withoutAddress(err))
 		}
-		request.URL.RawQuery = address.RawQuery
+		request.URL.RawQuery = query.Encode()
 		request.Header.Set("Accept", accept)
 		request.Header.Set("X-GitHub-Api-Version", "2022-11-28")
 		request.Header.Set("User-Agent", "oloproof/"+c.Version)
@@ -137,39 +200,49 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 			request.Header.Set("Content-Type", "application/json")
 		}
 		a, err := c.send(request)
-		switch {
-		case err != nil:
-			err = fmt.Errorf("%s: %w", what, withoutAddress(err))
-		case a.status < 300:
-			if into == nil {
+		if err == nil {
+			c.tries = tries // the API is there
+			if a.status < 300 {
+				if into != nil && json.Unmarshal(a.body, into) != nil {
+					return nil, failed(errors.New("the answer is not what the API describes"))
+				}
 				return a, nil
 			}
-			if err := json.Unmarshal(a.body, into); err != nil {
-				return nil, fmt.Errorf("%s: the answer is not what the API describes", what)
-			}
-			return a, nil
-		default:
 			if wait, limited := c.limited(a); limited {
-				if c.waited+wait > patience {
-					return nil, fmt.Errorf("%s: the API's limit is met (status %d), and it asks to wait %d seconds", what, a.status, int(wait.Seconds()))
-				}
-				c.wait(ctx, wait)
-				if ctx.Err() != nil {
-					return nil, fmt.Errorf("%s: %w", what, ctx.Err())
+				switch {
+				case !c.wait(ctx, wait):
+					return nil, failed(&refusal{a.status, fmt.Sprintf("the API's limit is met, and it asks to wait %d seconds", int(wait.Seconds()))})
+				case method != http.MethodGet:
+					return nil, failed(errWaited)
 				}
 				try-- // the request has not been looked at
 				continue
 			}
-			err = fmt.Errorf("%s: %w", what, a.err())
-			if a.status < 500 {
-				return a, err
+			err = &refusal{a.status, c.said(a)}
+		}
+		err = withoutAddress(err)
+		if isAnswer(err) || errors.Is(err, errRedirect) || errors.Is(err, errTooLarge) || method != http.MethodGet {
+			return nil, failed(err)
+		}
+		if connectTimedOut(err) || try >= c.tries || !c.wait(ctx, time.Duration(try)*smallestWait) {
+			if a == nil {
+				c.tries = 1 // the next request need not find out again, for some seconds each time
 			}
+			return nil, failed(err)
 		}
-		if try == tries || method == http.MethodPost || ctx.Err() != nil {
-			return nil, err
-		}
-		c.Sleep(ctx, time.Duration(try)*smallestWait)
 	}
+}
+
+// isAnswer reports whether an error is the API's clear answer that a request had no effect.
+func isAnswer(err error) bool {
+	r, ok := errors.AsType[*refusal](err)
+	return ok && r.status < 500
+}
+
+// connectTimedOut reports whether an error is that nobody answered at the API's address, or at its name server's.
+func connectTimedOut(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial" && op.Timeout()
 }
 
 // send makes one request.
@@ -184,7 +257,7 @@ func (c *Client) send(r *http.Request) (*answer, error) {
 		return nil, err
 	}
 	if len(body) > answerBytes {
-		return nil, fmt.Errorf("the answer is larger than %d MiB", answerBytes>>20)
+		return nil, errTooLarge
 	}
 	return &answer{response.StatusCode, response.Header, body}, nil
 }
@@ -200,45 +273,49 @@ func withoutAddress(err error) error {
 // limited reports whether the API asks to come again later, and in how long.
 func (c *Client) limited(a *answer) (time.Duration, bool) {
 	after, exhausted := a.header.Get("Retry-After"), a.header.Get("X-Ratelimit-Remaining") == "0"
-	if a.status != http.StatusTooManyRequests && (a.status != http.StatusForbidden || after == "" && !exhausted) {
+	switch {
+	case a.status == http.StatusTooManyRequests:
+	case a.status != http.StatusForbidden:
+		return 0, false
+	// A 403 is a limit as well where it says so, if only in words.
+	case after == "" && !exhausted && !strings.Contains(strings.ToLower(c.said(a)), "rate limit"):
 		return 0, false
 	}
-	wait := 5 * time.Second
-	if seconds, err := strconv.Atoi(after); err == nil {
-		wait = time.Duration(min(max(seconds, 0), 86400)) * time.Second
+	wait := unhinted
+	aDayAtMost := func(seconds int64) time.Duration { return time.Duration(min(max(seconds, 0), 86400)) * time.Second }
+	if seconds, err := strconv.ParseInt(after, 10, 64); err == nil {
+		wait = aDayAtMost(seconds)
 	} else if at, err := http.ParseTime(after); err == nil {
 		wait = at.Sub(c.Now())
 	} else if reset, err := strconv.ParseInt(a.header.Get("X-Ratelimit-Reset"), 10, 64); err == nil && exhausted {
-		wait = time.Unix(reset, 0).Sub(c.Now())
+		wait = aDayAtMost(reset - c.Now().Unix())
 	}
 	return max(wait, smallestWait), true
 }
 
-// wait waits and counts it.
-func (c *Client) wait(ctx context.Context, d time.Duration) {
+// wait waits and counts it. It reports false, at once, where that would be too long.
+func (c *Client) wait(ctx context.Context, d time.Duration) bool {
+	if d > patience-c.waited || ctx.Err() != nil {
+		return false
+	}
 	c.waited += d
 	c.Sleep(ctx, d)
+	return ctx.Err() == nil
 }
 
-// err is what an answer other than a good one means.
-func (a *answer) err() error {
+// said is what the API says to a person in an answer; "" where it says nothing.
+func (c *Client) said(a *answer) string {
 	var said struct {
 		Message string `json:"message"`
 	}
-	_ = json.Unmarshal(a.body, &said) // an answer without a message is told by its status
-	text := fmt.Sprintf("status %d", a.status)
-	if said.Message != "" {
-		text += ", " + cut(neutral(said.Message), 200)
+	if json.Unmarshal(a.body, &said) != nil {
+		return ""
 	}
-	switch a.status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("%w (%s)", ErrNoAccess, text)
-	case http.StatusNotFound, http.StatusGone:
-		return fmt.Errorf("%w (%s)", ErrNotThere, text)
-	case http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
-		return fmt.Errorf("%w (%s)", ErrRefused, text)
+	text := said.Message
+	if c.Token != "" { // whoever answers may say again what it was sent
+		text = strings.ReplaceAll(text, c.Token, "***")
 	}
-	return errors.New(text)
+	return cut(neutral(text), 200)
 }
 
 const (
@@ -252,25 +329,41 @@ func (c *Client) repo(format string, args ...any) string {
 }
 
 // pages goes through all pages of a list and gives each to take, which decodes it.
-func (c *Client) pages(ctx context.Context, path string, query url.Values, take func(body []byte) error) error {
+func (c *Client) pages(ctx context.Context, place string, query url.Values, take func(body []byte) error) error {
 	query.Set("per_page", strconv.Itoa(perPage))
 	query.Set("limit", "50") // Gitea's name for it, and the most it gives
-	for page := 1; ; page++ {
-		query.Set("page", strconv.Itoa(page))
-		a, err := c.do(ctx, http.MethodGet, path, query, nil, nil, acceptJSON)
+	for range maxPages {
+		a, err := c.do(ctx, http.MethodGet, place, query, nil, nil, acceptJSON)
 		if err != nil {
 			return err
 		}
-		if err := take(a.body); err != nil {
-			return fmt.Errorf("GET %s: the answer is not what the API describes", path)
+		if take(a.body) != nil {
+			return fmt.Errorf("GET %s: the answer is not what the API describes", place)
 		}
-		if !strings.Contains(a.header.Get("Link"), `rel="next"`) {
+		next, more := nextPage(a.header)
+		if !more {
 			return nil
 		}
-		if page == maxPages {
-			return fmt.Errorf("GET %s: there are more than %d pages", path, maxPages)
-		}
+		query = next
 	}
+	return fmt.Errorf("GET %s: there are more than %d pages", place, maxPages)
+}
+
+// nextLink is the address of the next page in a header Link.
+var nextLink = regexp.MustCompile(`<([^<>]*)>\s*;[^<]*\brel="next"`)
+
+// nextPage returns the query of the next page, which may hold a number or a place in a long list; more is false where there is
+// none. Only the query is taken: where requests go is not the answer's to say.
+func nextPage(header http.Header) (query url.Values, more bool) {
+	m := nextLink.FindStringSubmatch(strings.Join(header.Values("Link"), ","))
+	if m == nil {
+		return nil, false
+	}
+	address, err := url.Parse(m[1])
+	if err != nil {
+		return nil, false
+	}
+	return address.Query(), true
 }
 
 // remark is a comment, or an issue, as far as it is read.
@@ -283,20 +376,42 @@ type remark struct {
 	State       string `json:"state"`
 	Association string `json:"author_association"`
 	User        *struct {
+		ID   int64  `json:"id"`
 		Type string `json:"type"`
 	} `json:"user"`
 	PullRequest *struct{} `json:"pull_request"` // an issue that is one
 }
 
-// trusted reports whether what a comment's hidden marker says may be believed: its author can write to the repository, or
-// is a bot that was let in. Else anybody could write a marker of a run that is far ahead, and silence all that follow.
-// Where the API says nothing of its authors, as Gitea's, there is nothing to go by.
-func (r *remark) trusted() bool {
+// believed reports whether what a comment's hidden marker says may be believed: its author can write to the repository, is a
+// bot that was let in, or is the token's own account. Else anybody could write a marker of a run that is far ahead, and
+// silence all that follow. Where the API says nothing of its authors, as Gitea's, there is nothing to go by.
+func (c *Client) believed(ctx context.Context, r *remark) bool {
 	switch r.Association {
 	case "", "OWNER", "MEMBER", "COLLABORATOR":
 		return true
 	}
-	return r.User != nil && r.User.Type == "Bot"
+	if r.User == nil {
+		return false
+	}
+	if r.User.Type == "Bot" {
+		return true
+	}
+	self := c.self(ctx) // a member of an organization who keeps that private is called a mere contributor
+	return self > 0 && r.User.ID == self
+}
+
+// self is the id of the token's own account, -1 where it has none, as a job's own token, or cannot be asked.
+func (c *Client) self(ctx context.Context) int64 {
+	if c.account == 0 {
+		var user struct {
+			ID int64 `json:"id"`
+		}
+		if _, err := c.do(ctx, http.MethodGet, "/user", nil, nil, &user, acceptJSON); err != nil || user.ID <= 0 {
+			user.ID = -1
+		}
+		c.account = user.ID
+	}
+	return c.account
 }
 
 // comments lists the comments of a pull request.
@@ -312,18 +427,19 @@ func (c *Client) comments(ctx context.Context, number int) (list []remark, err e
 
 // openIssues lists the open issues, without pull requests.
 func (c *Client) openIssues(ctx context.Context) (list []remark, err error) {
-	query := url.Values{"state": {"open"}}
-	err = c.pages(ctx, c.repo("/issues"), query, func(body []byte) error {
+	err = c.pages(ctx, c.repo("/issues"), url.Values{"state": {"open"}}, func(body []byte) error {
 		var page []remark
 		err := json.Unmarshal(body, &page)
-		for _, r := range page {
-			if r.PullRequest == nil {
-				list = append(list, r)
-			}
-		}
+		list = append(list, withoutPulls(page)...)
 		return err
 	})
 	return list, err
+}
+
+// withoutPulls takes from a list of issues those that are pull requests. No parameter of the request does so everywhere:
+// "type" is something else on GitHub than on Gitea.
+func withoutPulls(list []remark) []remark {
+	return slices.DeleteFunc(list, func(r remark) bool { return r.PullRequest != nil })
 }
 
 // CheckHead reports whether a pull request's newest commit is the given one: an error says why it cannot be told to be.
@@ -344,31 +460,46 @@ func (c *Client) CheckHead(ctx context.Context, number int, sha string) error {
 // File returns a file of the repository as it is at a commit or branch, at most 1 MiB and a byte of it. The error is
 // ErrNotThere where there is none.
 func (c *Client) File(ctx context.Context, file, ref string) ([]byte, error) {
-	parts := strings.Split(file, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
+	place, ok := escapePath(file)
+	if !ok {
+		return nil, errors.New("it is not a path inside the repository")
 	}
-	a, err := c.do(ctx, http.MethodGet, c.repo("/contents/")+strings.Join(parts, "/"), url.Values{"ref": {ref}}, nil, nil, acceptRaw)
+	a, err := c.do(ctx, http.MethodGet, c.repo("/contents/")+place, url.Values{"ref": {ref}}, nil, nil, acceptRaw)
 	if err != nil {
 		return nil, err
 	}
 	data := a.body
-	var wrapped struct {
-		Type     string `json:"type"`
-		Encoding string `json:"encoding"`
-		Content  string `json:"content"`
-	}
-	// Gitea answers with the file inside a document whatever is accepted.
+	// Gitea answers with the file inside a document whatever is accepted, and every server does for what is no file.
 	if strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
-		switch err := json.Unmarshal(a.body, &wrapped); {
-		case err != nil:
-			return nil, errors.New("it is a folder")
-		case wrapped.Type != "file" || wrapped.Encoding != "base64":
-			return nil, errors.New("it is not a file")
+		var wrapped struct {
+			Type     string `json:"type"`
+			Encoding string `json:"encoding"`
+			Content  string `json:"content"`
 		}
-		if data, err = base64.StdEncoding.DecodeString(strings.ReplaceAll(wrapped.Content, "\n", "")); err != nil {
+		switch err := json.Unmarshal(a.body, &wrapped); {
+		case err != nil: // a list
+			return nil, errors.New("it is a folder")
+		case wrapped.Type != "file":
+			return nil, errors.New("it is not a file")
+		case wrapped.Encoding != "base64":
+			return nil, errors.New("the API does not give what is in it; it may be too large")
+		}
+		if data, err = base64.StdEncoding.DecodeString(wrapped.Content); err != nil { // line ends in it are passed over
 			return nil, errors.New("the answer is not what the API describes")
 		}
 	}
 	return data[:min(len(data), fileBytes)], nil
+}
+
+// escapePath writes a path of the repository as a part of an address; ok is false where it is none.
+func escapePath(file string) (escaped string, ok bool) {
+	file = path.Clean(file)
+	if file == "." || file == ".." || strings.HasPrefix(file, "../") || path.IsAbs(file) {
+		return "", false
+	}
+	parts := strings.Split(file, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return strings.Join(parts, "/"), true
 }

@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,19 +58,17 @@ const maxPayload = 30 << 20
 
 // payload is the part of an event's payload that is read.
 type payload struct {
-	Number      int          `json:"number"`
+	Number      int64        `json:"number"`
 	PullRequest *pullRequest `json:"pull_request"`
 	Repository  repository   `json:"repository"`
 	WorkflowRun *struct {
-		ID             int64       `json:"id"`
-		Name           string      `json:"name"`
-		Number         int         `json:"run_number"`
-		Attempt        int         `json:"run_attempt"`
-		HeadSHA        string      `json:"head_sha"`
-		HeadRepository *repository `json:"head_repository"`
-		PullRequests   []struct {
-			Number int `json:"number"`
-		} `json:"pull_requests"`
+		ID             int64         `json:"id"`
+		Name           string        `json:"name"`
+		Number         int64         `json:"run_number"`
+		Attempt        int64         `json:"run_attempt"`
+		HeadSHA        string        `json:"head_sha"`
+		HeadRepository *repository   `json:"head_repository"`
+		PullRequests   []pullRequest `json:"pull_requests"`
 	} `json:"workflow_run"`
 }
 
@@ -78,9 +78,9 @@ type repository struct {
 }
 
 type pullRequest struct {
-	Number int  `json:"number"`
-	Head   side `json:"head"`
-	Base   side `json:"base"`
+	Number int64 `json:"number"`
+	Head   side  `json:"head"`
+	Base   side  `json:"base"`
 }
 
 // side is one of the two branches of a pull request. Repo is nil where the repository has been deleted.
@@ -95,6 +95,10 @@ func (p *pullRequest) fork() bool {
 	return p.Head.Repo == nil || p.Base.Repo == nil || p.Head.Repo.ID != p.Base.Repo.ID
 }
 
+// largest is the greatest number that is believed to be one of a run or a pull request: what is larger could not be told from its
+// neighbours once it has been through a program that keeps numbers as floating-point ones.
+const largest = 1 << 53
+
 var (
 	repositoryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_.-]+$`)
 	commitID       = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
@@ -104,28 +108,22 @@ var (
 // ReadEvent reads the event from the environment and from the file GITHUB_EVENT_PATH. Its error says what of the payload
 // cannot be used; what the environment alone tells is known all the same.
 func ReadEvent(getenv func(string) string) (Event, error) {
-	number := func(name string) int {
-		n, err := strconv.Atoi(getenv(name))
-		if err != nil || n < 0 {
+	number := func(name string) int64 {
+		n, err := strconv.ParseInt(getenv(name), 10, 64)
+		if err != nil || n < 0 || n > largest {
 			return 0
 		}
 		return n
 	}
 	e := Event{Name: getenv("GITHUB_EVENT_NAME"), Dependabot: getenv("GITHUB_ACTOR") == "dependabot[bot]"}
-	id, err := strconv.ParseInt(getenv("GITHUB_RUN_ID"), 10, 64)
-	if err != nil || id < 0 {
-		id = 0
-	}
-	e.Run = Run{ID: id, Number: number("GITHUB_RUN_NUMBER"), Attempt: number("GITHUB_RUN_ATTEMPT"), Workflow: getenv("GITHUB_WORKFLOW")}
+	e.Run = Run{ID: number("GITHUB_RUN_ID"), Number: int(number("GITHUB_RUN_NUMBER")), Attempt: int(number("GITHUB_RUN_ATTEMPT")), Workflow: getenv("GITHUB_WORKFLOW")}
 	if name := getenv("GITHUB_REPOSITORY"); repositoryName.MatchString(name) {
 		e.Repository = name
 	}
 	if sha := getenv("GITHUB_SHA"); commitID.MatchString(sha) {
 		e.HeadSHA = sha
 	}
-	if server, err := url.Parse(getenv("GITHUB_SERVER_URL")); err == nil && (server.Scheme == "https" || server.Scheme == "http") && server.Host != "" && server.User == nil {
-		e.Server = strings.TrimSuffix(server.String(), "/")
-	}
+	e.Server = serverAddress(getenv("GITHUB_SERVER_URL"))
 	if m := pullRef.FindStringSubmatch(getenv("GITHUB_REF")); m != nil {
 		e.PullRequest, _ = strconv.Atoi(m[1]) // at most ten digits
 	}
@@ -136,8 +134,17 @@ func ReadEvent(getenv func(string) string) (Event, error) {
 		err = e.take(p)
 	}
 	e.Run.SHA = e.HeadSHA
-	e.Run.URL = e.runURL()
+	e.Run.URL = e.runURL(Detect(getenv))
 	return e, err
+}
+
+// serverAddress returns the address of a platform's pages without a slash at its end, "" where it is none.
+func serverAddress(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return ""
+	}
+	return strings.TrimSuffix(u.String(), "/")
 }
 
 // readPayload reads a payload; an empty name is one that is not there.
@@ -177,23 +184,32 @@ func (e *Event) take(p *payload) error {
 	if e.Repository == "" && repositoryName.MatchString(p.Repository.FullName) {
 		e.Repository = p.Repository.FullName
 	}
+	number := func(what string, n int64) int64 {
+		if n < 0 || n > largest {
+			wrong = append(wrong, fmt.Sprintf("%s %d is not a number that counts", what, n))
+			return 0
+		}
+		return n
+	}
 	if pr := p.PullRequest; pr != nil {
-		e.PullRequest = max(pr.Number, p.Number)
+		e.PullRequest = int(number("pull_request.number", cmp.Or(pr.Number, p.Number)))
 		e.HeadSHA, e.BaseSHA = sha("pull_request.head.sha", pr.Head.SHA), sha("pull_request.base.sha", pr.Base.SHA)
 		e.BaseRef = pr.Base.Ref
 		e.Fork = pr.fork()
 	}
 	if w := p.WorkflowRun; w != nil && e.Name == "workflow_run" {
 		e.HeadSHA = sha("workflow_run.head_sha", w.HeadSHA)
-		e.Run = Run{ID: w.ID, Number: w.Number, Attempt: w.Attempt, Workflow: w.Name}
+		e.Run = Run{ID: number("workflow_run.id", w.ID), Number: int(number("workflow_run.run_number", w.Number)),
+			Attempt: int(number("workflow_run.run_attempt", w.Attempt)), Workflow: w.Name}
 		e.Fork = w.HeadRepository == nil || w.HeadRepository.ID != p.Repository.ID
+		// Of a fork's run the list is empty, and a pull request of one fork to another may stand in it.
+		here := slices.DeleteFunc(w.PullRequests, func(pr pullRequest) bool {
+			return pr.Base.Repo != nil && pr.Base.Repo.ID != p.Repository.ID
+		})
 		e.PullRequest = 0
-		if len(w.PullRequests) == 1 { // of a fork's run the list is empty
-			e.PullRequest = w.PullRequests[0].Number
+		if len(here) == 1 {
+			e.PullRequest = int(number("workflow_run.pull_requests.number", here[0].Number))
 		}
-	}
-	if e.PullRequest < 0 {
-		wrong, e.PullRequest = append(wrong, "the pull request has a negative number"), 0
 	}
 	if wrong != nil {
 		return errors.New("the event's payload (GITHUB_EVENT_PATH) cannot be used: " + strings.Join(wrong, "; "))
@@ -214,29 +230,32 @@ func (e Event) ReadOnly() string {
 	return ""
 }
 
-// runURL is the page of the run.
-func (e Event) runURL() string {
+// runURL is the page of the run; "" where it is not known.
+func (e Event) runURL(on Platform) string {
 	if e.Server == "" || e.Repository == "" || e.Run.ID == 0 {
 		return ""
 	}
-	address := fmt.Sprintf("%s/%s/actions/runs/%d", e.Server, e.Repository, e.Run.ID)
-	if e.Run.Attempt > 1 {
-		address += fmt.Sprintf("/attempts/%d", e.Run.Attempt)
+	runs := e.Server + "/" + e.Repository + "/actions/runs/"
+	id := strconv.FormatInt(e.Run.ID, 10)
+	switch {
+	case on == PlatformForgejo && e.Run.Number == 0:
+		return ""
+	case on == PlatformForgejo: // there a run's page goes by its number
+		return runs + strconv.Itoa(e.Run.Number)
+	case on == PlatformGitea || e.Run.Attempt <= 1:
+		return runs + id
 	}
-	return address
+	return runs + id + "/attempts/" + strconv.Itoa(e.Run.Attempt)
 }
 
 // FileURL is the page of a line of a file of the repository, at the commit that the run is about; line 0 is the whole file.
-// It is "" where it is not known.
+// It is "" where it is not known, or the file is not in the repository.
 func (e Event) FileURL(file string, line int) string {
-	if e.Server == "" || e.Repository == "" || e.HeadSHA == "" || file == "" {
+	place, ok := escapePath(file)
+	if !ok || e.Server == "" || e.Repository == "" || e.HeadSHA == "" {
 		return ""
 	}
-	parts := strings.Split(file, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
-	}
-	address := e.Server + "/" + e.Repository + "/blob/" + e.HeadSHA + "/" + strings.Join(parts, "/")
+	address := e.Server + "/" + e.Repository + "/blob/" + e.HeadSHA + "/" + place
 	if line > 0 {
 		address += "#L" + strconv.Itoa(line)
 	}

@@ -103,7 +103,7 @@ func GitHub(d Delivery, getenv func(string) string, log io.Writer) []string {
 func Relayed(o Outcome, getenv func(string) string, log io.Writer) []string {
 	_, err := log.Write(aside(o.Notes, o.Problems))
 	problems := noteError(nil, "annotations", err)
-	reporting, _ := jsonList(append(o.Problems, problems...))
+	reporting, _ := jsonList(slices.Concat(o.Problems, problems))
 	text := fmt.Sprintf("%s=%s\n", OutputReportingProblems, reporting)
 	if o.CommentURL != "" && !strings.ContainsFunc(o.CommentURL, hidden) {
 		text += fmt.Sprintf("%s=%s\n", OutputCommentURL, o.CommentURL)

@@ -25,11 +25,14 @@ type tracker struct {
 	close bool // all is well again
 }
 
-func (t *tracker) kind() string       { return "issue" }
-func (t *tracker) permission() string { return "issues: write" }
+func (t *tracker) kind() string { return "issue" }
 
-// list lists the open issues, and those that were closed last: an older run that is late must not open again what a newer
-// one has closed.
+func (t *tracker) remedy() string {
+	return "give the job `permissions: issues: write`, and see that the repository has issues switched on"
+}
+
+// list lists the open issues, and the hundred that were changed last of the closed ones: an older run that is late must not
+// open again what a newer one has closed.
 func (t *tracker) list(ctx context.Context) ([]remark, error) {
 	all, err := t.c.openIssues(ctx)
 	if err != nil {
@@ -37,8 +40,10 @@ func (t *tracker) list(ctx context.Context) ([]remark, error) {
 	}
 	query := url.Values{"state": {"closed"}, "sort": {"updated"}, "direction": {"desc"}, "per_page": {strconv.Itoa(perPage)}}
 	var closed []remark
-	_, err = t.c.do(ctx, http.MethodGet, t.c.repo("/issues"), query, nil, &closed, acceptJSON)
-	return append(all, closed...), err
+	if _, err := t.c.do(ctx, http.MethodGet, t.c.repo("/issues"), query, nil, &closed, acceptJSON); err != nil {
+		return nil, err
+	}
+	return append(all, withoutPulls(closed)...), nil
 }
 
 func (t *tracker) one(r remark) string { return t.c.repo("/issues/%d", r.Number) }

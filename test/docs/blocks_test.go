@@ -7,7 +7,9 @@
 //	console                commands after "$ " and what they print; see console_test.go
 //	yaml policy            a policy, checked as `oloproof policy check` does and against the schema; bare rules
 //	                       of another gate than human-ai say gate=NAME
-//	yaml workflow          a GitHub workflow, its inputs compared with action.yml
+//	yaml workflow          a workflow of GitHub or of what runs its workflows, its inputs compared with action.yml
+//	yaml, groovy or sh pipeline
+//	                       a recipe for another platform; its oloproof commands are run, and YAML is parsed
 //	csv, yaml … file=NAME  also written to that file, for the commands that follow in the document
 //	sh                     a command that is not run here; see notRun
 //	text                   anything else
@@ -61,11 +63,11 @@ func (b block) setting(key string) string {
 // fileName is the NAME of file=NAME, "" without one.
 func (b block) fileName() string { return b.setting("file") }
 
-// documents reads every document of the repository: the README, docs and what .github holds.
+// documents reads every document of the repository: the README, docs with its pages for platforms, and what .github holds.
 func documents(t *testing.T) []*document {
 	t.Helper()
 	paths := []string{"README.md", "CHANGELOG.md"}
-	for _, pattern := range []string{"docs/*.md", ".github/*.md"} {
+	for _, pattern := range []string{"docs/*.md", "docs/ci/*.md", ".github/*.md"} {
 		matches, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(matches) == 0 {
 			t.Fatalf("%s matches %d files (%v)", pattern, len(matches), err)

@@ -39,6 +39,7 @@ var computed = map[string]func(*testing.T) [][]string{
 	"pass estimates":  passEstimates,
 	"two errors":      twoErrors,
 	"sign looks":      signLooks,
+	"many rules":      manyRules,
 
 	"gap errors":          gapErrors,
 	"gap at threshold":    gapAtThreshold,

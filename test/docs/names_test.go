@@ -700,7 +700,8 @@ func TestWorkflows(t *testing.T) {
 			ours := 0
 			for _, job := range workflow.Jobs {
 				for _, step := range job.Steps {
-					if !strings.HasPrefix(step.Uses, "oloproof/oloproof@") {
+					// Where it is not GitHub that looks a short name up, the whole address stands.
+					if uses := strings.TrimPrefix(step.Uses, "https://github.com/"); !strings.HasPrefix(uses, "oloproof/oloproof@") {
 						continue
 					}
 					ours++
@@ -727,10 +728,62 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
+// pipelineCommand is a command of the program in a recipe for another platform, to the end of its line or of the quotes that
+// it stands in.
+var pipelineCommand = regexp.MustCompile(`\./oloproof ([^'\n]+)`)
+
+// TestPipelines runs every command of the recipes for other platforms on a release file, as the recipes have one: it decides, and
+// the reports are where the recipe looks for them.
+func TestPipelines(t *testing.T) {
+	platforms := map[string]bool{}
+	for _, d := range documents(t) {
+		for _, b := range d.blocks(t) {
+			if !b.has("pipeline") {
+				continue
+			}
+			place := fmt.Sprintf("%s:%d", d.path, b.line)
+			text := d.text(b)
+			if b.language == "yaml" {
+				var parsed map[string]any
+				if err := yaml.Unmarshal([]byte(text), &parsed); err != nil || len(parsed) == 0 {
+					t.Errorf("%s: %v", place, err)
+				}
+			}
+			for _, m := range pipelineCommand.FindAllStringSubmatch(text, -1) {
+				folder := t.TempDir()
+				command := strings.ReplaceAll(m[1], `"$BUILD_ARTIFACTSTAGINGDIRECTORY"`, "staging")
+				run(t, folder, place, "oloproof init --example human-ai .")
+				writeFile(t, filepath.Join(folder, "release.yaml"), "human_ai:\n  decisions: decisions.csv\n  rules: [{id: a, metric: accuracy_with, minimum: 0.9, per: person}]\n")
+				printed, status := run(t, folder, place, "oloproof "+command)
+				if status != report.ExitInsufficientEvidence && !strings.Contains(command, "--fail-on") || status == report.ExitUnusable {
+					t.Errorf("%s: %q ends with %d:\n%s", place, command, status, printed)
+				}
+				words := strings.Fields(command)
+				for i, word := range words[:len(words)-1] {
+					switch word {
+					case "--ci":
+						platforms[words[i+1]] = true
+					case "--format":
+						_, name, _ := strings.Cut(words[i+1], ":")
+						if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+							t.Errorf("%s: %v", place, err)
+						}
+						if file := filepath.Base(name); strings.Count(strings.Join(d.lines, "\n"), file) < 2 && !strings.HasPrefix(name, "staging/") {
+							t.Errorf("%s: nothing takes up %s", place, file)
+						}
+					}
+				}
+			}
+		}
+	}
+	// GitHub, Gitea and Forgejo have the action.
+	same(t, "platforms", slices.Collect(maps.Keys(platforms)), []string{"azure", "buildkite", "gitlab", "jenkins"})
+}
+
 // notRun are the commands that a block of sh may show: they take the network, or run these tests.
 var notRun = []string{
 	"go test ./...", "go install github.com/oloproof/oloproof@", "git clone https://github.com/oloproof/oloproof", "cd oloproof",
-	"sha256sum ", "printf %s ", "docker build ", "docker run ", "bash .ci/run", "go test ./",
+	"sha256sum ", "printf %s ", "docker build ", "docker run ", "bash .ci/run", "go test ./", "oloproof comment --report ",
 }
 
 // TestBlockKinds keeps every block one of those that something checks.
@@ -740,7 +793,8 @@ func TestBlockKinds(t *testing.T) {
 			place := fmt.Sprintf("%s:%d", d.path, b.line)
 			switch {
 			case b.language == "console", b.language == "csv", b.language == "text":
-			case b.language == "yaml" && (b.has("policy") || b.has("workflow")):
+			case b.language == "yaml" && (b.has("policy") || b.has("workflow") || b.has("pipeline")):
+			case (b.language == "groovy" || b.language == "sh") && b.has("pipeline"):
 			case b.language == "sh":
 				for line := range strings.Lines(d.text(b)) {
 					known := slices.ContainsFunc(notRun, func(c string) bool { return strings.HasPrefix(line, c) })

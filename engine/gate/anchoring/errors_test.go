@@ -186,7 +186,7 @@ func TestBadPolicies(t *testing.T) {
 				wherePrefix(178, "started_at") + "is of a label, and measured" + whereSuffix +
 				strings.TrimSuffix(wherePrefix(193, "labelled_at")+"is of a label, and measured"+whereSuffix, "\n")},
 		"unknown keys": {"corpus_sise: 10\nrules: [{id: r, metric: blind_agreement, minimum: 0.5, pair: x}]",
-			"policy.yaml:1:1: unknown key \"corpus_sise\" in the policy; did you mean \"corpus_size\"? Allowed: confidence, looks, planned, mean_method, max_left_out, missing_values, columns, min_shown, requires, anchoring, name, rules, labels, draw, corpus_size, minimum_blind_sample, least_inclusion_probability, model, guideline, valid_until, valid_items\n" +
+			"policy.yaml:1:1: unknown key \"corpus_sise\" in the policy; did you mean \"corpus_size\"? Allowed: confidence, looks, planned, mean_method, max_left_out, adjust, missing_values, columns, min_shown, requires, anchoring, name, rules, labels, draw, corpus_size, minimum_blind_sample, least_inclusion_probability, model, guideline, valid_until, valid_items\n" +
 				"policy.yaml:2:56: unknown key \"pair\" in rule r; allowed: id, metric, minimum, maximum, confidence, looks, planned, mean_method, max_left_out, where, advisory, waive, reviewed, per, interval, corpus_size"},
 	} {
 		t.Run(name, func(t *testing.T) {

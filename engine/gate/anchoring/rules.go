@@ -435,6 +435,19 @@ func (q *question) checkLeast(diags *diag.List) {
 	}
 }
 
+// Share implements gate.Question.
+func (q *question) Share(families policy.Families) {
+	for i := range q.rules {
+		q.rules[i].Share(families)
+	}
+}
+
+// Verdict implements gate.Question.
+func (q *question) Verdict(rule, parts int) (report.Verdict, error) {
+	r, err := q.decide(&q.rules[rule], q.rules[rule].Judging.Divided(parts), q.study.whole(q.judging, q.least), q.study.otherReadings())
+	return r.Verdict, err
+}
+
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	if q.study == nil {
@@ -461,11 +474,11 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	if q.source.Verb == gate.Decide {
 		others := s.otherReadings()
 		for i := range q.rules {
-			r, err := q.decide(&q.rules[i], all, others)
+			r, findings, err := c.Decide(&q.rules[i].Rule, func(j policy.Judging) (report.Rule, error) { return q.decide(&q.rules[i], j, all, others) })
 			if err != nil {
 				return gate.Answer{}, err
 			}
-			settled = append(settled, gate.Settle(&r, &q.rules[i].Rule, c)...)
+			settled = append(settled, findings...)
 			g.Rules = append(g.Rules, r)
 		}
 	}
@@ -540,8 +553,12 @@ func (q *question) measures(all *view, f *gate.Found) ([]measured, error) {
 	return list, nil
 }
 
-// decide measures one rule and compares it. Where another reading of the rows would turn it, a person decides.
-func (q *question) decide(r *rule, all *view, others []otherReading) (report.Rule, error) {
+// decide measures one rule under some settings and compares it. Where another reading of the rows would turn it, a person
+// decides.
+func (q *question) decide(as *rule, settings policy.Judging, all *view, others []otherReading) (report.Rule, error) {
+	under := *as
+	under.Judging = settings
+	r := &under
 	j, err := q.judge(r, all, q.brokenDraw(r.Metric.Value))
 	if err != nil {
 		return report.Rule{}, err

@@ -444,6 +444,19 @@ func (q *question) whole(judging policy.Judging) *view {
 	return v
 }
 
+// Share implements gate.Question.
+func (q *question) Share(families policy.Families) {
+	for i := range q.rules {
+		q.rules[i].Share(families)
+	}
+}
+
+// Verdict implements gate.Question.
+func (q *question) Verdict(rule, parts int) (report.Verdict, error) {
+	r, err := q.decide(&q.rules[rule], q.rules[rule].Judging.Divided(parts))
+	return r.Verdict, err
+}
+
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	if q.seen == nil {
@@ -469,11 +482,11 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	var settled []report.Finding
 	if q.source.Verb == gate.Decide {
 		for i := range q.rules {
-			r, err := q.decide(&q.rules[i])
+			r, findings, err := c.Decide(&q.rules[i].Rule, func(j policy.Judging) (report.Rule, error) { return q.decide(&q.rules[i], j) })
 			if err != nil {
 				return gate.Answer{}, err
 			}
-			settled = append(settled, gate.Settle(&r, &q.rules[i].Rule, c)...)
+			settled = append(settled, findings...)
 			g.Rules = append(g.Rules, r)
 		}
 	}
@@ -536,9 +549,9 @@ func (q *question) measures(f *gate.Found) ([]measured, error) {
 	return list, nil
 }
 
-// decide measures one rule and compares it.
-func (q *question) decide(r *rule) (report.Rule, error) {
-	v := q.whole(r.Judging).sliced(q.tally, r.terms, r.slice)
+// decide measures one rule under some settings and compares it.
+func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
+	v := q.whole(j).sliced(q.tally, r.terms, r.slice)
 	m, err := v.metric(r)
 	if err != nil {
 		return report.Rule{}, err

@@ -52,7 +52,6 @@ type verdict struct {
 	split     signs // the one that speaks most against a decision
 	open      bool  // the missing trials leave both directions possible
 	flip      flip
-	limit     policy.Number // p is below 1 − limit where it decides
 	signed    *signed
 }
 
@@ -109,7 +108,7 @@ func (v *view) p(s signs) float64 {
 // shows returns the direction that a split shows.
 func (v *view) shows(s signs) direction {
 	switch {
-	case s.better == s.worse || !below(v.p(s), v.judging.Confidence):
+	case s.better == s.worse || !below(v.p(s), v.judging):
 		return uncertain
 	case s.better > s.worse:
 		return better
@@ -118,18 +117,9 @@ func (v *view) shows(s signs) direction {
 }
 
 // below reports whether p < 1 − confidence, strictly, with both decimals as they are written.
-func below(p float64, confidence policy.Number) bool {
+func below(p float64, j policy.Judging) bool {
 	x, ok := new(big.Rat).SetString(strconv.FormatFloat(p, 'g', -1, 64))
-	return ok && x.Cmp(errorLevel(confidence)) < 0
-}
-
-// errorLevel is 1 − confidence, exactly.
-func errorLevel(confidence policy.Number) *big.Rat {
-	level, ok := new(big.Rat).SetString(confidence.Text)
-	if !ok {
-		level = new(big.Rat).SetFloat64(confidence.Value)
-	}
-	return level.Sub(big.NewRat(1, 1), level)
+	return ok && x.Cmp(j.Error()) < 0
 }
 
 // verdict decides: better where even the completion that is worst for the candidate shows better, worse where even the
@@ -137,7 +127,7 @@ func errorLevel(confidence policy.Number) *big.Rat {
 // moves down, so those two completions are the extremes. Its p-value is the largest over all completions; where
 // they are on both sides, one of them is balanced, and it is 1.
 func (s *signed) verdict() *verdict {
-	out := &verdict{p: 1, limit: s.v.judging.Confidence, signed: s}
+	out := &verdict{p: 1, signed: s}
 	switch {
 	case s.low.better > s.low.worse:
 		out.split = s.low
@@ -376,7 +366,7 @@ func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // conclude gives a rule on the sign test its verdict and reason.
 func (x *verdict) conclude(r *report.Rule) {
-	level, _ := errorLevel(x.limit).Float64()
+	level, _ := x.signed.v.judging.Error().Float64()
 	counts := fmt.Sprintf("%s better and %d worse", gate.Plural(x.split.better, "case is", "cases are"), x.split.worse)
 	if x.open {
 		r.Verdict = report.InsufficientEvidence

@@ -398,6 +398,24 @@ func (q *question) Rules() []policy.Rule {
 // Prospects implements gate.Question.
 func (q *question) Prospects() []diag.Diagnostic { return slices.Clone(q.prospects) }
 
+// Share implements gate.Question.
+func (q *question) Share(families policy.Families) {
+	for i := range q.rules {
+		q.rules[i].Share(families)
+	}
+}
+
+// Verdict implements gate.Question.
+func (q *question) Verdict(rule, parts int) (report.Verdict, error) {
+	r := q.rules[rule]
+	r.Judging = r.Judging.Divided(parts)
+	d, err := q.judge(&r)
+	if err != nil {
+		return report.NoVerdict, err
+	}
+	return d.verdict, nil
+}
+
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	if q.tally == nil {
@@ -419,11 +437,15 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	var settled []report.Finding
 	if q.source.Verb == gate.Decide {
 		for i := range q.rules {
-			r, err := q.decide(&q.rules[i])
+			r, findings, err := c.Decide(&q.rules[i].Rule, func(j policy.Judging) (report.Rule, error) {
+				under := q.rules[i]
+				under.Judging = j
+				return q.decide(&under)
+			})
 			if err != nil {
 				return gate.Answer{}, err
 			}
-			settled = append(settled, gate.Settle(&r, &q.rules[i].Rule, c)...)
+			settled = append(settled, findings...)
 			g.Rules = append(g.Rules, r)
 		}
 	}

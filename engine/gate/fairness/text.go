@@ -331,11 +331,7 @@ func (d *decision) conditions() string {
 // errors says in numbers how often a verdict may be wrong: for gaps and ratios a FAIL at most α and a PASS at most α/G of
 // the time, for the worst group half of each. interval: pairwise divides no PASS by G.
 func (d *decision) errors() string {
-	confidence, ok := new(big.Rat).SetString(d.rule.Confidence.Text)
-	if !ok {
-		confidence = new(big.Rat).SetFloat64(d.rule.Confidence.Value)
-	}
-	alpha := new(big.Rat).Sub(big.NewRat(1, 1), confidence)
+	alpha := d.rule.Judging.Error()
 	over := func(n int64) string { return percent(new(big.Rat).Quo(alpha, big.NewRat(n, 1))) }
 	groups := int64(d.contest.groups)
 	t := strconv.FormatFloat(d.contest.threshold.Value, 'f', -1, 64)

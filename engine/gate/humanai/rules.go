@@ -75,6 +75,7 @@ type question struct {
 	tally      *Tally
 	assigned   []key // nil without an assignment
 	assignedAt map[key]diag.Pos
+	all        *view // once the rows are read
 }
 
 // Compile implements gate.Gate.
@@ -247,10 +248,31 @@ func (q *question) Rules() []policy.Rule {
 	return list
 }
 
+// Share implements gate.Question.
+func (q *question) Share(families policy.Families) {
+	for i := range q.rules {
+		q.rules[i].Share(families)
+	}
+}
+
+// whole is the view of the whole study, whose rows have been read.
+func (q *question) whole() *view {
+	if q.all == nil {
+		q.all = newStudy(q.tally, q.assigned, q.design).whole(q.abstain, q.judging)
+	}
+	return q.all
+}
+
+// Verdict implements gate.Question.
+func (q *question) Verdict(rule, parts int) (report.Verdict, error) {
+	r, err := q.decide(&q.rules[rule], q.rules[rule].Judging.Divided(parts))
+	return r.Verdict, err
+}
+
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
-	s := newStudy(q.tally, q.assigned, q.design)
-	all := s.whole(q.abstain, q.judging)
+	all := q.whole()
+	s := all.study
 	f := s.findings(q.tally, all.abstain, q.source.Flags.ShowUnits)
 	g := report.Gate{Gate: Gate{}.Name(), Design: s.design.name, Summary: s.summary(), Data: s.data()}
 	if q.source.Section != nil {
@@ -273,11 +295,11 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	var settled []report.Finding
 	if q.source.Verb == gate.Decide {
 		for i := range q.rules {
-			r, err := q.decide(&q.rules[i], all)
+			r, findings, err := c.Decide(&q.rules[i].Rule, func(j policy.Judging) (report.Rule, error) { return q.decide(&q.rules[i], j) })
 			if err != nil {
 				return gate.Answer{}, err
 			}
-			settled = append(settled, gate.Settle(&r, &q.rules[i].Rule, c)...)
+			settled = append(settled, findings...)
 			g.Rules = append(g.Rules, r)
 		}
 	}
@@ -332,10 +354,11 @@ func (v *view) measures() ([]measured, error) {
 	return list, nil
 }
 
-// decide measures one rule and compares it.
-func (q *question) decide(r *rule, all *view) (report.Rule, error) {
-	own := *all
-	own.judging = r.Judging
+// decide measures one rule under some settings and compares it.
+func (q *question) decide(as *rule, j policy.Judging) (report.Rule, error) {
+	own, under := *q.whole(), *as
+	under.Judging, own.judging = j, j
+	all, r := q.whole(), &under
 	v := own.sliced(r.terms, r.slice)
 	m, err := v.metric(r)
 	if err != nil {
