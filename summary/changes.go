@@ -164,6 +164,7 @@ func policyBase(r *report.Report) string {
 type ruled struct {
 	*report.Rule
 	gate  string // what the gate is called in a run of several, else ""
+	ends  string // when its waiver ends, where that is soon: "in 5 days"
 	hides hiding // what the gate's part must not tell
 }
 
@@ -177,9 +178,11 @@ func allRuled(r *report.Report) []ruled {
 			title = clip(cmp.Or(g.Name, g.Gate), nameMax)
 		}
 		hides := newHiding(g)
+		findings := g.Findings
 		g = hides.gate(g)
 		for k := range g.Rules {
-			all = append(all, ruled{&g.Rules[k], title, hides})
+			ends, _ := waiverEnds(&g.Rules[k], findings)
+			all = append(all, ruled{&g.Rules[k], title, ends, hides})
 		}
 	}
 	return all
@@ -225,20 +228,52 @@ func removedFirst(r *report.Report) []report.RemovedRule {
 	return gone
 }
 
-// policyChanges writes what the policy says otherwise than the one it takes the place of, what loosens it first. lead takes
-// the place of our own words on that; "" keeps them.
+// baseDecided says that the base branch's policy was decided, and what is to be said of the pull request's own, which may be
+// listed under it.
+func baseDecided(base string, looser, other []report.PolicyChange) string {
+	text := "The base branch's policy decided"
+	if base != "" {
+		text += " (" + base + ")"
+	}
+	switch {
+	case len(looser) > 0:
+		return text + "; this pull request's own version is looser"
+	case len(other) > 0:
+		return text + "; this pull request's own version is another one, which a person should look at"
+	}
+	return text + "."
+}
+
+// policyChanges writes what the policy says otherwise than the one it takes the place of, what loosens it first, or that the
+// latter was decided. lead takes the place of our own words on what loosens it; "" keeps them.
 func (m *markdown) policyChanges(r *report.Report, lead string) {
 	looser, other := policyParts(r.PolicyChanges)
 	base := ""
 	if p := policyBase(r); p != "" {
-		base = " at " + CodeSpan(p, pathMax)
+		base = CodeSpan(p, pathMax)
 	}
-	m.policyList("⚠️ "+cmp.Or(lead, "This policy is looser than the one"+cmp.Or(base, " before it")), looser)
-	also := "Also changed"
+	than := " before it"
+	if base != "" {
+		than = " at " + base
+	}
+	lead = cmp.Or(lead, "This policy is looser than the one"+than)
+	also := "Also changed, which a person should look at"
 	if len(looser) == 0 {
-		also = "Changed against the policy" + cmp.Or(base, " before it")
+		also = "Changed against the policy" + than + ", which a person should look at"
 	}
-	m.policyList(also+", which a person should look at", other)
+	if r.PolicyFromBase {
+		said := baseDecided(base, looser, other)
+		if len(looser)+len(other) == 0 {
+			m.block(said)
+			return
+		}
+		lead = said
+		if len(looser) == 0 {
+			also = said
+		}
+	}
+	m.policyList("⚠️ "+lead, looser)
+	m.policyList(also, other)
 }
 
 func (m *markdown) policyList(title string, changes []report.PolicyChange) {
@@ -246,6 +281,10 @@ func (m *markdown) policyList(title string, changes []report.PolicyChange) {
 		return
 	}
 	shown := changes[:min(len(changes), m.most(markdownLooser))]
+	decided := m.pages // the lines here are the new policy's, which need not be the one that was decided
+	if m.changePages != nil {
+		m.pages = m.changePages
+	}
 	lines := []string{"**" + title + ":**", ""}
 	for _, c := range shown {
 		line := "- " + prose(gateText(c.Message))
@@ -255,59 +294,79 @@ func (m *markdown) policyList(title string, changes []report.PolicyChange) {
 		}
 		lines = append(lines, line)
 	}
+	m.pages = decided
 	if rest := len(changes) - len(shown); rest > 0 {
 		lines = append(lines, "- and "+whole(rest)+" more: "+inReport)
 	}
 	m.block(strings.Join(lines, "\n"))
 }
 
-// looserCount says that the policy is looser where its changes do not fit; "" where it is not.
-func looserCount(r *report.Report) string {
-	looser, _ := policyParts(r.PolicyChanges)
-	if len(looser) == 0 {
-		return ""
+// policyCount says that the policy is another one where its changes do not fit; "" where it is not.
+func policyCount(r *report.Report) string {
+	looser, other := policyParts(r.PolicyChanges)
+	switch {
+	case len(looser) > 0:
+		return "⚠️ The policy was loosened, by " + counted(len(looser), "change") + "."
+	case len(other) > 0:
+		return "⚠️ The policy was changed, in " + counted(len(other), "place") + "."
 	}
-	return "⚠️ The policy was loosened, by " + counted(len(looser), "change") + "."
+	return ""
 }
 
-// baseline writes how the rules stand to an earlier report: those that changed, and folded the others.
+// compares reports whether a report was compared with an earlier one that has any of its rules.
+func compares(r *report.Report) bool {
+	if r.Baseline == nil {
+		return false
+	}
+	for rule := range r.Rules() {
+		if rule.Before != nil && rule.Before.Change != report.NewRule {
+			return true
+		}
+	}
+	return false
+}
+
+// nothingInCommon says of an earlier report that none of its rules is in this one; "" where one is.
+func nothingInCommon(r *report.Report) string {
+	if r.Baseline == nil || compares(r) {
+		return ""
+	}
+	return "No rule is in both, so that nothing compares: it may be another policy's report."
+}
+
+// turnedTo are the ids of the rules whose verdict turned in one way.
+func turnedTo(r *report.Report, change report.Change) (ids []string) {
+	for rule := range r.Rules() {
+		if b := rule.Before; b != nil && b.Change == change {
+			ids = append(ids, rule.ID)
+		}
+	}
+	return ids
+}
+
+// baseline says how the rules stand to an earlier report, and which of them turned; what each was is in the tables of rules.
 func (m *markdown) baseline(r *report.Report) {
 	if r.Baseline == nil {
 		return
 	}
-	m.block("**Changes against " + path(r.Baseline.Path) + ":** " + changeCounts(r) + ".")
-	all := allRuled(r)
-	byChange(all)
-	same := slices.Clone(all)
-	same = slices.DeleteFunc(same, func(x ruled) bool { return beforeRank(x.Rule) < changeRank(report.StillNotPassed) })
-	changed := slices.DeleteFunc(all, func(x ruled) bool { return beforeRank(x.Rule) >= changeRank(report.StillNotPassed) })
-	m.changed(changed)
-	if len(same) > 0 && m.rung.details {
-		m.fold("Rules as before ("+whole(len(same))+")", func() { m.changed(same) })
+	said := "**Changes against " + path(r.Baseline.Path) + ":** " + changeCounts(r) + "."
+	if nothing := nothingInCommon(r); nothing != "" {
+		said += " " + nothing
+	}
+	var lines []string
+	for _, turned := range []struct {
+		change report.Change
+		words  string
+	}{{report.NewlyFailing, "❌ Newly failing"}, {report.NewlyUndecided, "⚠️ Newly undecided or to review"}, {report.NewlyPassing, "✅ Newly passing"}} {
+		if ids := turnedTo(r, turned.change); len(ids) > 0 {
+			lines = append(lines, "- "+turned.words+": "+few(spans(ids), max(min(m.most(len(ids)), markdownTexts), 1), "rule")+".")
+		}
+	}
+	m.block(said)
+	if lines != nil {
+		m.block(strings.Join(lines, "\n"))
 	}
 	m.removed(r)
-}
-
-// changed writes a table of rules with what an earlier report had on them.
-func (m *markdown) changed(rules []ruled) {
-	if len(rules) == 0 {
-		return
-	}
-	shown := rules[:min(len(rules), m.most(markdownLooser))]
-	heading := intervalHeading(measuresIn(shown))
-	var rows [][]string
-	for _, x := range shown {
-		id, note := ruleName(x.Rule)
-		label := name(id) + inGate(x.gate)
-		if note != "" {
-			label += " (" + note + ")"
-		}
-		rows = append(rows, []string{changeWord(x.Rule), label, before(x, heading), Icon(x.Verdict) + " " + Word(x.Verdict) + " " + now(x, heading), mustBe(x.Rule)})
-	}
-	m.table([]string{"", "Rule", "Before", nowHeading(heading), "Must be"}, rows)
-	if rest := len(rules) - len(shown); rest > 0 {
-		m.block("and " + counted(rest, "more rule") + ": " + inReport + ".")
-	}
 }
 
 // before is a cell: what an earlier report had on a rule. Its counts are not known, so that with min_shown its numbers could
@@ -381,21 +440,32 @@ func (m *markdown) removed(r *report.Report) {
 // changes writes, for a terminal, how the policy stands to the one before it, and the rules to an earlier report.
 func (t *terminal) changes(r *report.Report) {
 	looser, other := policyParts(r.PolicyChanges)
-	base := ""
-	if p := policyBase(r); p != "" {
-		base = " at " + p
+	base, than := policyBase(r), " before it"
+	if base != "" {
+		than = " at " + base
 	}
-	t.policyList("This policy is looser than the one"+cmp.Or(base, " before it")+":", looser)
-	also := "Also changed"
+	lead, also := "This policy is looser than the one"+than, "Also changed, which a person should look at"
 	if len(looser) == 0 {
-		also = "Changed against the policy" + cmp.Or(base, " before it")
+		also = "Changed against the policy" + than + ", which a person should look at"
 	}
-	t.policyList(also+", which a person should look at:", other)
+	if r.PolicyFromBase {
+		said := baseDecided(base, looser, other)
+		if len(looser)+len(other) == 0 {
+			t.blank()
+			t.para(2, 4, said)
+		}
+		lead = said
+		if len(looser) == 0 {
+			also = said
+		}
+	}
+	t.policyList(lead+":", looser)
+	t.policyList(also+":", other)
 	if r.Baseline == nil {
 		return
 	}
 	t.blank()
-	t.para(2, 4, "Changes against "+clipPath(r.Baseline.Path, pathMax)+": "+changeCounts(r)+".")
+	t.para(2, 4, strings.TrimSpace("Changes against "+clipPath(r.Baseline.Path, pathMax)+": "+changeCounts(r)+". "+nothingInCommon(r)))
 	var rules []ruled
 	same := 0
 	for rule := range r.Rules() {

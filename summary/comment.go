@@ -38,6 +38,8 @@ type CommentOptions struct {
 	// FileURL returns the page of a line of a file of the repository, "" where there is none; line is 0 for the whole file. It
 	// may be nil. Only http and https addresses become links.
 	FileURL func(file string, line int) string
+	// ChangeURL is the same for a line of PolicyChanges, where those are of another version of the file; nil: FileURL.
+	ChangeURL func(file string, line int) string
 	// Previous is what the comment said that this one takes the place of; nil where there was none.
 	Previous *Previous
 }
@@ -49,15 +51,11 @@ type Previous struct {
 	Failing []string       // ids of counting rules that had not passed, some of them where there were many
 }
 
-// commentLadder is gone down until a comment fits; below its last rung the heading is left, with how many changes loosen the
-// policy.
+// commentLadder is gone down until a comment fits, as ladder is; below its last rung the heading is left, with how the policy
+// changed.
 var commentLadder = []rung{
 	{rules: -1, details: true},
-	{rules: 100, details: true},
-	{rules: 30, details: true},
 	{rules: 10, details: true},
-	{rules: 10},
-	{rules: 3},
 	{rules: 1},
 }
 
@@ -68,15 +66,18 @@ var commentLadder = []rung{
 // text of the report or of opts can open an HTML comment or begin a line, so that markers and commands stay the caller's. The
 // error is w's, or says that not even the verdict fits.
 func Comment(w io.Writer, r *report.Report, opts CommentOptions) error {
-	return writeFitting(w, cmp.Or(opts.MaxBytes, commentBytes), func(yield func(string) bool) {
-		for _, fits := range commentLadder {
-			m := &markdown{rung: fits, pages: opts.FileURL}
-			m.comment(r, opts)
-			if !yield(m.out.String()) {
-				return
-			}
-		}
-		shorter(yield, commentHeading(r, opts), looserCount(r), "### "+Icon(r.Verdict)+" Oloproof: "+r.Verdict.String())
+	most := cmp.Or(opts.MaxBytes, commentBytes)
+	text, ok := fitting(most, commentLadder, longest(r), func(fits rung) string {
+		m := &markdown{rung: fits, pages: opts.FileURL, changePages: opts.ChangeURL}
+		m.comment(r, opts)
+		return m.out.String()
+	})
+	if ok {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+	return writeFitting(w, most, func(yield func(string) bool) {
+		shorter(yield, commentHeading(r, opts), policyCount(r), "### "+Icon(r.Verdict)+" Oloproof: "+r.Verdict.String())
 	})
 }
 
@@ -110,25 +111,27 @@ func IssueTitle(r *report.Report) string {
 // comment writes all of a comment that the rung has.
 func (m *markdown) comment(r *report.Report, opts CommentOptions) {
 	m.block(commentHeading(r, opts))
-	listed := 0
+	listed := map[string]bool{} // the ids of rules
 	if len(r.Errors) > 0 {
 		m.errors(r)
 	} else {
-		listed = m.problems(r)
+		m.problems(r, listed)
 	}
+	problems := len(listed)
 	lead := ""
 	switch {
 	case opts.Scheduled:
-	case listed > 0:
+	case problems > 0:
 		lead = "This pull request also loosens the policy"
 	default:
 		lead = "This pull request loosens the policy"
 	}
 	m.policyChanges(r, lead)
+	unsaid := ""
 	if len(r.Errors) == 0 {
-		m.passes(r, opts.Previous)
+		reserved := m.passes(r, opts.Previous, listed)
 		m.removed(r)
-		m.warnings(r)
+		unsaid = m.warnings(r, problems > 0 || reserved || verbOf(r) != gateVerb)
 		if how := reviewing(r); how != nil && m.rung.details {
 			m.fold("To record a review", func() {
 				m.block("Add to the rule:\n\n```yaml\n" + strings.Join(how[1:], "\n") + "\n```")
@@ -143,12 +146,16 @@ func (m *markdown) comment(r *report.Report, opts CommentOptions) {
 	if len(r.Errors) == 0 {
 		data, _ := dataName(r)
 		if verbOf(r) == gateVerb {
-			foot = append(foot, prose(policyName(r)+" on "+data), ruleCounts(r)+listedOnly(r, listed))
+			foot = append(foot, prose(policyName(r)+" on "+data), ruleCounts(r)+listedOnly(r, problems > 0, listed))
 		} else {
 			foot = append(foot, prose(data))
 		}
 	}
-	foot = append(foot, exitSentence(r, opts.FailOn), toolName(r))
+	for _, said := range []string{unsaid, falseFailShort(r), exitSentence(r, opts.FailOn), toolName(r)} {
+		if said != "" {
+			foot = append(foot, said)
+		}
+	}
 	if m.rung != commentLadder[0] {
 		foot = append(foot, leftOut)
 	}
@@ -167,13 +174,42 @@ func commentHeading(r *report.Report, opts CommentOptions) string {
 	default:
 		text += rulesSay(r, opts)
 	}
-	if looser, _ := policyParts(r.PolicyChanges); len(looser) > 0 {
+	if ends := firstWaiverEnds(r); ends != "" {
+		text += " · ⏳ " + ends
+	}
+	if looser, other := policyParts(r.PolicyChanges); len(looser) > 0 {
 		text += " · ⚠️ looser policy"
+	} else if len(other) > 0 {
+		text += " · ⚠️ policy changed"
 	}
 	if with := link("full report", opts.RunURL); with != "full report" {
 		text += " · " + with
 	}
 	return text
+}
+
+// firstWaiverEnds says how many waivers are about to end, and when the first does; "" where none is.
+func firstWaiverEnds(r *report.Report) string {
+	n, first, least := 0, "", 0
+	for i := range r.Gates {
+		g := &r.Gates[i]
+		for k := range g.Rules {
+			when, days := waiverEnds(&g.Rules[k], g.Findings)
+			if when == "" {
+				continue
+			}
+			if n++; first == "" || days < least {
+				first, least = when, days
+			}
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "a waiver ends " + first
+	}
+	return whole(n) + " waivers end, the first " + first
 }
 
 // plainRun is a run's name as ours are: nothing in it has a meaning but the commit, of which GitHub is to make a link.
@@ -268,11 +304,12 @@ func wasBefore(r *report.Report, previous *Previous) string {
 	if previous.Run != "" {
 		run = "in " + runName(previous.Run)
 	}
-	if previous.Verdict == report.NoVerdict {
-		return "nothing was decided " + run
-	}
 	again, gone := passAgain(r, previous)
 	var parts []string
+	if previous.Verdict == report.NoVerdict {
+		parts = append(parts, "nothing was decided "+run)
+		run = "before that" // of the last run that decided
+	}
 	if len(again) == 1 && len(gone) == 0 && previous.Verdict == report.Fail {
 		parts = append(parts, name(again[0])+" failed "+run)
 	} else if len(again) > 0 {
@@ -325,10 +362,11 @@ func problem(r *report.Rule) bool {
 	return r.Verdict != report.Pass
 }
 
-// problems writes the rules that did not pass, the first of them open, and returns how many there are.
-func (m *markdown) problems(r *report.Report) int {
+// problems writes the rules that did not pass, the first of them open, and adds to listed those that it shows.
+func (m *markdown) problems(r *report.Report, listed map[string]bool) {
 	all := slices.DeleteFunc(allRuled(r), func(x ruled) bool { return !problem(x.Rule) })
-	if r.Baseline != nil {
+	compared := compares(r)
+	if compared {
 		byChange(all)
 	} else {
 		slices.SortStableFunc(all, func(a, b ruled) int {
@@ -336,15 +374,25 @@ func (m *markdown) problems(r *report.Report) int {
 		})
 	}
 	shown := all[:m.most(len(all))]
+	for _, x := range shown {
+		listed[x.ID] = true
+	}
+	if nothing := nothingInCommon(r); nothing != "" {
+		m.block("Against " + path(r.Baseline.Path) + ": " + nothing)
+	} else if compared && len(shown) > 0 {
+		m.block("Before is " + path(r.Baseline.Path) + ".")
+	}
 	open := shown[:min(len(shown), commentOpen)]
-	m.problemTable(open, r.Baseline != nil)
+	m.problemTable(open, compared)
 	if folded := shown[len(open):]; len(folded) > 0 {
-		m.fold("More rules that did not pass ("+whole(len(folded))+")", func() { m.problemTable(folded, r.Baseline != nil) })
+		m.fold("More rules that did not pass ("+whole(len(folded))+")", func() { m.problemTable(folded, compared) })
 	}
-	if rest := len(all) - len(shown); rest > 0 {
-		m.block(counted(rest, "more rule") + " that did not pass not shown here.")
+	switch rest := len(all) - len(shown); {
+	case rest == 1:
+		m.block("1 more rule did not pass and is not shown here.")
+	case rest > 1:
+		m.block(whole(rest) + " more rules did not pass and are not shown here.")
 	}
-	return len(all)
 }
 
 // problemTable writes a table of rules, and under it why each came out as it did.
@@ -376,6 +424,9 @@ func (m *markdown) problemTable(rules []ruled, compared bool) {
 			rows = append(rows, []string{verdict, label, measured, within, MustBe(x.Threshold)})
 		}
 		why := m.why(x.Rule)
+		if x.ends != "" {
+			why += " **The waiver ends " + x.ends + ".**"
+		}
 		if p := x.Position; p.File != "" {
 			p.Column = 0
 			why += " Policy line: " + m.at(p) + "."
@@ -393,79 +444,107 @@ func (m *markdown) problemTable(rules []ruled, compared bool) {
 	}
 }
 
-// verdictNow is the verdict of a rule that did not pass, in one word, and what is new about it.
+// verdictNow is the verdict of a rule in one word, and what is new about it.
 func verdictNow(r *report.Rule) string {
 	if r.Before == nil {
 		return Word(r.Verdict)
 	}
 	switch r.Before.Change {
-	case report.NewlyFailing, report.NewlyUndecided:
+	case report.NewlyFailing, report.NewlyUndecided, report.NewlyPassing:
 		return "newly " + Word(r.Verdict)
 	case report.NewRule, report.Redefined:
 		return Word(r.Verdict) + " (" + changeWord(r) + ")"
-	case report.StillNotPassed, report.NewlyPassing, report.StillPassing:
+	case report.StillNotPassed, report.StillPassing:
 	}
 	return Word(r.Verdict)
 }
 
-// passes names the rules that pass now and did not before, and those that pass with a reservation.
-func (m *markdown) passes(r *report.Report, previous *Previous) {
+// passes names the rules that pass now and did not before, but for those that the heading names, and those that pass with a
+// reservation, of which it reports whether there are any. It adds to listed those that are named.
+func (m *markdown) passes(r *report.Report, previous *Previous, listed map[string]bool) bool {
 	most := max(min(m.most(commentNames), commentNames), 1)
-	var newly, reserved []string
-	for rule := range r.Rules() {
-		if b := rule.Before; b != nil && b.Change == report.NewlyPassing {
-			newly = append(newly, rule.ID)
+	say := func(lead string, ids []string) {
+		if len(ids) == 0 {
+			return
 		}
+		for _, id := range ids[:min(len(ids), most)] {
+			listed[id] = true
+		}
+		m.block(lead + ": " + few(spans(ids), most, "rule") + ".")
+	}
+	var again, reserved []string
+	if previous != nil {
+		again, _ = passAgain(r, previous)
+	}
+	newly := turnedTo(r, report.NewlyPassing)
+	if r.Verdict == report.Pass { // the heading says it
+		said := again[:min(len(again), headingNames)]
+		newly = slices.DeleteFunc(newly, func(id string) bool { return slices.Contains(said, id) })
+		for _, id := range said {
+			listed[id] = true
+		}
+		again = nil
+	}
+	say("✅ Newly passing", newly)
+	if r.Verdict != report.NoVerdict && previous != nil {
+		run := "the comment before"
+		switch {
+		case previous.Verdict == report.NoVerdict:
+			run = "the last run that decided"
+		case previous.Run != "":
+			run = runName(previous.Run)
+		}
+		say("✅ Passing now, and not in "+run, slices.DeleteFunc(again, func(id string) bool { return slices.Contains(newly, id) }))
+	}
+	for rule := range r.Rules() {
 		if rule.Verdict == report.Pass && !rule.Advisory && recordedOnly(rule) != "" {
 			reserved = append(reserved, rule.ID)
 		}
 	}
-	if len(newly) > 0 {
-		m.block("✅ Newly passing: " + few(spans(newly), most, "rule") + ".")
-	}
-	if previous != nil && r.Verdict != report.Pass && r.Verdict != report.NoVerdict { // the heading of one that passes says it
-		again, _ := passAgain(r, previous)
-		again = slices.DeleteFunc(again, func(id string) bool { return slices.Contains(newly, id) })
-		if len(again) > 0 {
-			run := "the comment before"
-			if previous.Run != "" {
-				run = runName(previous.Run)
-			}
-			m.block("✅ Passing now, and not in " + run + ": " + few(spans(again), most, "rule") + ".")
-		}
-	}
-	if len(reserved) > 0 {
-		m.block("⚠️ Passing for the recorded cases only, and not with the cases left out at their worst: " + few(spans(reserved), most, "rule") + ".")
-	}
+	say("⚠️ Passing for the recorded cases only, and not with the cases left out at their worst", reserved)
+	return len(reserved) > 0
 }
 
-// warnings lists in short what is to be known about the data, and about waivers.
-func (m *markdown) warnings(r *report.Report) {
+// warnings lists in short what is to be known about the data, where somebody is to look at a rule: else it returns how much there
+// is. That a waiver ends is said with its rule.
+func (m *markdown) warnings(r *report.Report, list bool) (unsaid string) {
 	var lines []string
 	for i := range r.Gates {
-		g := newHiding(&r.Gates[i]).gate(&r.Gates[i])
+		of := &r.Gates[i]
+		g := newHiding(of).gate(of)
 		for _, f := range bySeverity(g.Findings) {
-			if f.Severity == report.Warning {
+			with := slices.ContainsFunc(of.Rules, func(rule report.Rule) bool {
+				when, _ := waiverEnds(&rule, []report.Finding{f})
+				return when != ""
+			})
+			if f.Severity == report.Warning && !with {
 				lines = append(lines, "- ⚠️ "+prose(sentence(clip(gateText(f.Message), commentWarning))))
 			}
 		}
+	}
+	switch {
+	case len(lines) == 0:
+		return ""
+	case !list:
+		return counted(len(lines), "warning") + " about the data: see the report"
 	}
 	shown := lines
 	if most := min(m.most(commentWarnings), commentWarnings); len(lines) > most {
 		shown = append(slices.Clone(lines[:most]), "- and "+counted(len(lines)-most, "more warning"))
 	}
-	if len(shown) > 0 {
-		m.block("**About the data:**\n\n" + strings.Join(shown, "\n"))
-	}
+	m.block("**About the data:**\n\n" + strings.Join(shown, "\n"))
+	return ""
 }
 
-// listedOnly says, after the counts of all rules, how many are not among those that are listed.
-func listedOnly(r *report.Report, listed int) string {
-	all := 0
-	for range r.Rules() {
-		all++
+// listedOnly says, after the counts of all rules, how many a comment that lists any does not name.
+func listedOnly(r *report.Report, lists bool, listed map[string]bool) string {
+	rest := 0
+	for rule := range r.Rules() {
+		if !listed[rule.ID] {
+			rest++
+		}
 	}
-	if rest := all - listed; rest > 0 && listed > 0 {
+	if rest > 0 && lists {
 		return ", " + whole(rest) + " not listed here"
 	}
 	return ""

@@ -299,7 +299,9 @@ func TestCommentHeading(t *testing.T) {
 		{reportOf(ruleOf("b", pass, "")), before(fail, "a"), "✅ Oloproof: the one rule passes (`a` had not passed in run 811 and no longer counts among them)"},
 		{reportOf(ruleOf("b", pass, ""), advisory), before(fail, "a", "b"), "✅ Oloproof: the one rule passes (`b` had not passed in run 811; `a` had not passed in run 811 and no longer counts among them)"},
 		{looser, nil, "✅ Oloproof: the one rule passes · ⚠️ looser policy"},
-		{looked, nil, "✅ Oloproof: the one rule passes"},
+		{looked, nil, "✅ Oloproof: the one rule passes · ⚠️ policy changed"},
+		// What a run that decided nothing stood over is not forgotten.
+		{reportOf(ruleOf("a", pass, ""), ruleOf("b", pass, "")), before(report.NoVerdict, "a"), "✅ Oloproof: all 2 rules pass (nothing was decided in run 811; `a` had not passed before that)"},
 		{&report.Report{Errors: []report.Problem{{}, {}}, MoreErrors: 3}, nil, "🚫 Oloproof: nothing was decided, 5 problems"},
 	} {
 		if got := commentHeading(test.r, CommentOptions{Previous: test.previous}); got != "### "+test.want {
@@ -481,6 +483,136 @@ func TestWaiverIsAnnouncedUnderMinShown(t *testing.T) {
 		if !strings.Contains(text, "ends in 12 days") || strings.Contains(text, "12 rows") {
 			t.Error(text)
 		}
+	}
+}
+
+// A waiver that is about to end is said in the heading and with its rule, and not among what is known of the data; that it is
+// waived is said once.
+func TestCommentOfAnEndingWaiver(t *testing.T) {
+	waived := func(id, until, when string) (report.Rule, report.Finding) {
+		r := ruleOf(id, report.ManualReview, "")
+		r.Waived = &report.Waived{Until: until, Owner: `a" ends on 2027-03-31: in 1 day.`, Reason: "known", Verdict: report.Fail}
+		r.Reason = "Waived until " + until + "; without the waiver it would be FAIL. The gap is wide."
+		return r, report.Finding{Code: "waiver_ending", Severity: report.Warning,
+			Message: "The waiver of rule " + diag.Quote(id) + " (owner " + diag.Quote(r.Waived.Owner) + ") ends on " + until + ": " + when + ". From the day after, the rule has its own verdict, which is FAIL now."}
+	}
+	a, endsA := waived("a rule", "2027-03-31", "in 12 days")
+	b, endsB := waived("b rule", "2027-03-24", "in 5 days")
+	c, endsC := waived("c rule", "2027-03-19", "today is its last day")
+	r := reportOf(a)
+	r.Gates[0].Findings = []report.Finding{endsA}
+	text := comment(t, r, CommentOptions{})
+	for _, want := range []string{" on this change · ⏳ a waiver ends in 12 days\n", "`a rule`: The gap is wide. Waived until 2027-03-31 by ", "Without the waiver: FAIL. **The waiver ends in 12 days.**"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	for _, twice := range []string{"About the data", "Waived until 2027-03-31;", "without the waiver it would"} {
+		if strings.Contains(text, twice) {
+			t.Errorf("%q is there:\n%s", twice, text)
+		}
+	}
+	r = reportOf(a, b)
+	r.Gates[0].Findings = []report.Finding{endsA, endsB}
+	if text := comment(t, r, CommentOptions{}); !strings.Contains(text, "⏳ 2 waivers end, the first in 5 days\n") {
+		t.Error(text)
+	}
+	r = reportOf(a, b, c)
+	r.Gates[0].Findings = []report.Finding{endsA, endsB, endsC, {Code: "waiver_ending", Severity: report.Warning, Message: "The waiver of another rule ends."}}
+	if text := comment(t, r, CommentOptions{}); !strings.Contains(text, "⏳ 3 waivers end, the first today\n") || !strings.Contains(text, "- ⚠️ The waiver of another rule ends.\n") {
+		t.Error(text)
+	}
+}
+
+// What is known of the data is listed where somebody is to look at a rule, and counted where all is well.
+func TestCommentWarnings(t *testing.T) {
+	of := func(rule report.Rule) string {
+		r := reportOf(rule)
+		r.Gates[0].Findings = []report.Finding{{Code: "c", Severity: report.Warning, Message: "It is odd."}, {Code: "d", Severity: report.Note, Message: "It is even."}}
+		return comment(t, r, CommentOptions{})
+	}
+	if text := of(ruleOf("a", report.Pass, "")); strings.Contains(text, "It is odd") || !strings.Contains(text, " · 1 warning about the data: see the report · ") {
+		t.Error(text)
+	}
+	reserved := ruleOf("a", report.Pass, "")
+	reserved.WithLeftOut = report.InsufficientEvidence
+	for _, rule := range []report.Rule{ruleOf("a", report.Fail, ""), reserved} {
+		if text := of(rule); !strings.Contains(text, "**About the data:**\n\n- ⚠️ It is odd.\n") || strings.Contains(text, "see the report") || strings.Contains(text, "It is even") {
+			t.Error(text)
+		}
+	}
+}
+
+// A rule is named once: what the heading says to pass again is not said to pass newly below it.
+func TestCommentSaysNothingTwice(t *testing.T) {
+	r := reportOf(ruleOf("a", report.Pass, report.NewlyPassing), ruleOf("b", report.Pass, report.NewlyPassing))
+	text := comment(t, r, CommentOptions{Previous: &Previous{"run 2", report.Fail, []string{"a"}}})
+	if !strings.Contains(text, "(`a` failed in run 2)") || !strings.Contains(text, "✅ Newly passing: `b`.\n") || strings.Count(text, "`a`") != 1 {
+		t.Error(text)
+	}
+	r = reportOf(ruleOf("a", report.Pass, ""), ruleOf("b", report.Fail, ""))
+	if text := comment(t, r, CommentOptions{Previous: &Previous{"run 2", report.NoVerdict, []string{"a"}}}); !strings.Contains(text, "✅ Passing now, and not in the last run that decided: `a`.\n") {
+		t.Error(text)
+	}
+}
+
+// The earlier report is named, and where it has none of the rules one sentence says so, and no column of it is there.
+func TestBaselineIsNamed(t *testing.T) {
+	r := reportOf(ruleOf("a", report.Fail, report.NewlyFailing), ruleOf("b", report.Pass, report.NewlyPassing))
+	if text := comment(t, r, CommentOptions{}); !strings.Contains(text, "\nBefore is `before.json`.\n\n|  | Rule | Before | Now |") {
+		t.Error(text)
+	}
+	if text := write(t, "markdown", r, Options{}); !strings.Contains(text, "**Changes against `before.json`:** 1 newly failing, 1 newly passing.\n\n- ❌ Newly failing: `a`.\n- ✅ Newly passing: `b`.\n") ||
+		!strings.Contains(text, "|  | Rule | Before | Measured |") || !strings.Contains(text, "| ✅ newly PASS | `b` | NO VERDICT |") {
+		t.Error(text)
+	}
+	r = reportOf(ruleOf("a", report.Fail, report.NewRule), ruleOf("b", report.Pass, report.NewRule))
+	const said = "No rule is in both, so that nothing compares: it may be another policy's report."
+	texts := map[string]string{"comment": comment(t, r, CommentOptions{}), "markdown": write(t, "markdown", r, Options{}), "terminal": strings.Join(strings.Fields(write(t, "terminal", r, Options{})), " ")}
+	for name, text := range texts {
+		if strings.Count(text, said) != 1 || strings.Contains(text, "| Before |") || strings.Contains(text, "Before is") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
+// The largest number of rules that fits is taken: one more would be too many.
+func TestLargestThatFits(t *testing.T) {
+	r := manyRules(900) // 300 of them fail
+	shown := func(text string) int { return strings.Count(text, "\n| ❌ FAIL |") }
+	for _, most := range []int{1500, 4000, 10_000, 30_000, commentBytes} {
+		text := comment(t, r, CommentOptions{MaxBytes: most})
+		n := shown(text)
+		m := &markdown{rung: rung{rules: n + 1, details: strings.Contains(text, "A reason.")}}
+		m.comment(r, CommentOptions{})
+		if n == 0 || n < 300 && m.out.Len() <= most || len(text) > most {
+			t.Errorf("a comment of %d bytes has %d rules in %d bytes, and with one more %d", most, n, len(text), m.out.Len())
+		}
+		text = write(t, "markdown", r, Options{MaxBytes: most})
+		n = shown(text)
+		m = &markdown{rung: rung{rules: n + 1, details: strings.Contains(text, "<details>")}}
+		m.report(r, nil)
+		if n == 0 || n < 300 && m.out.Len() <= most || len(text) > most {
+			t.Errorf("a summary of %d bytes has %d rules in %d bytes, and with one more %d", most, n, len(text), m.out.Len())
+		}
+	}
+	if n := shown(comment(t, r, CommentOptions{})); n != 300 {
+		t.Errorf("a comment lists %d of the 300 rules that failed", n)
+	}
+}
+
+// The chance of a false FAIL stands in the last line, and who shares an error.
+func TestCommentFalseFail(t *testing.T) {
+	r := reportOf(ruleOf("a", report.Pass, ""), ruleOf("b", report.Pass, ""), ruleOf("c", report.Pass, ""))
+	if text := comment(t, r, CommentOptions{}); strings.Contains(text, "chance") {
+		t.Error(text)
+	}
+	r.Multiplicity = &report.Multiplicity{Rules: 3, FalseFail: 0.075} // three rules at 0.025 each
+	for i := range r.Gates[0].Rules[:2] {
+		r.Gates[0].Rules[i].Adjusted = &report.Adjusted{Method: report.Holm, Family: 1, Rules: 2}
+	}
+	if text := comment(t, r, CommentOptions{}); !strings.Contains(text, " · chance of a false FAIL of some rule: at most 7.5 %, 2 rules share their error (adjust: holm) · exit status 0") {
+		t.Error(text)
 	}
 }
 
@@ -668,7 +800,7 @@ func TestNothingIsDroppedUncounted(t *testing.T) {
 		}
 
 		if strings.Contains(text, "<sub>oloproof") {
-			rows := len(regexp.MustCompile("(?m)^\\| (✅|❌|⚠️|👤) [A-Z]+ \\| `rule-").FindAllString(text, -1))
+			rows := len(regexp.MustCompile("(?m)^\\| (✅|❌|⚠️|👤) [^|]*\\| `rule-").FindAllString(text, -1))
 			if hiddenRows := countIn(text, `(?m)^([0-9,]+) more rules? not shown here\.`); rows+hiddenRows != rules {
 				t.Fatalf("%d rules are shown and %d counted, of %d, in %d bytes\n%s", rows, hiddenRows, rules, most, text)
 			}
@@ -690,12 +822,13 @@ func TestNothingIsDroppedUncounted(t *testing.T) {
 		}
 		if source := b.String(); strings.Contains(source, " · exit status") {
 			rows := len(regexp.MustCompile("(?m)^\\| (❌|⚠️|👤|✅) [^|]*\\| `rule-").FindAllString(source, -1))
-			if left := countIn(source, `(?m)^([0-9,]+) more rules? that did not pass not shown here\.`); rows+left != problems {
+			if left := countIn(source, `(?m)^([0-9,]+) more rules? did not pass and (?:is|are) not shown here\.`); rows+left != problems {
 				t.Fatalf("a comment shows %d rules and counts %d, of %d, in %d bytes\n%s", rows, left, problems, most, source)
 			}
 			_, list, _ := strings.Cut(source, "**About the data:**")
 			shown := strings.Count(list, "\n- ⚠️ ")
-			if left := countIn(list, `(?m)^- and ([0-9,]+) more warnings?`); shown+left != warnings {
+			left := countIn(list, `(?m)^- and ([0-9,]+) more warnings?`) + countIn(source, `([0-9,]+) warnings? about the data: see the report`)
+			if shown+left != warnings {
 				t.Fatalf("a comment shows %d warnings and counts %d, of %d\n%s", shown, left, warnings, source)
 			}
 		}

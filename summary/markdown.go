@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -39,16 +40,15 @@ type rung struct {
 	details  bool // also findings, assumptions, limits and files
 }
 
-// ladder is gone down until the report fits; below the last rung only the headline is left.
+// ladder is gone down until the report fits; below the last rung only the headline is left. A rung with a number of rules stands
+// for that number and all above it, of which the largest that fits is taken.
 var ladder = []rung{
 	{rules: -1, passing: true, measures: true, groups: true, details: true},
 	{rules: -1, passing: true, groups: true, details: true},
 	{rules: -1, passing: true, details: true},
 	{rules: -1, details: true},
 	{rules: 100, details: true},
-	{rules: 30},
-	{rules: 10},
-	{rules: 3},
+	{rules: 1},
 }
 
 // Markdown writes the report as GitHub Flavored Markdown, for a job summary: the headline, a table of the
@@ -57,16 +57,54 @@ var ladder = []rung{
 // rows, and counted. Counts below the gate's MinShown are hidden, with what they could be worked out from. The error is w's, or says that
 // not even the headline fits.
 func Markdown(w io.Writer, r *report.Report, opts Options) error {
-	return writeFitting(w, cmp.Or(opts.MaxBytes, defaultMaxBytes), func(yield func(string) bool) {
-		for _, fits := range ladder {
-			m := &markdown{rung: fits}
-			m.report(r, opts.FailOn)
-			if !yield(m.out.String()) {
-				return
-			}
-		}
-		shorter(yield, headline(r), looserCount(r), "## "+Icon(r.Verdict)+" "+r.Verdict.String())
+	text, ok := fitting(cmp.Or(opts.MaxBytes, defaultMaxBytes), ladder, longest(r), func(fits rung) string {
+		m := &markdown{rung: fits}
+		m.report(r, opts.FailOn)
+		return m.out.String()
 	})
+	if ok {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+	return writeFitting(w, cmp.Or(opts.MaxBytes, defaultMaxBytes), func(yield func(string) bool) {
+		shorter(yield, headline(r), policyCount(r), "## "+Icon(r.Verdict)+" "+r.Verdict.String())
+	})
+}
+
+// longest is the length of a report's longest list of what a rung counts.
+func longest(r *report.Report) int {
+	rules := 0
+	for range r.Rules() {
+		rules++
+	}
+	return max(rules, len(r.Errors), len(r.PolicyChanges), len(r.RemovedRules))
+}
+
+// fitting goes down a ladder, and returns the first text that has at most so many bytes. Where a rung has a number of rules, the
+// largest number up to all is looked for by halving: more rules never make a text much shorter.
+func fitting(most int, ladder []rung, all int, render func(rung) string) (text string, ok bool) {
+	fits := func(r rung) bool {
+		written := render(r)
+		if len(written) > most {
+			return false
+		}
+		text, ok = written, true
+		return true
+	}
+	for _, r := range ladder {
+		if least := r.rules; least >= 0 {
+			sort.Search(max(all-least+1, 1), func(i int) bool { // the last that fits is the largest
+				r.rules = least + i
+				return !fits(r)
+			})
+		} else {
+			fits(r)
+		}
+		if ok {
+			return text, true
+		}
+	}
+	return "", false
 }
 
 // writeFitting writes the first of texts that has at most so many bytes.
@@ -82,8 +120,8 @@ func writeFitting(w io.Writer, most int, texts iter.Seq[string]) error {
 
 // shorter yields what is left where nothing but a headline fits: with how the policy changed, with where the rest is, the
 // headline alone, and the verdict alone.
-func shorter(yield func(string) bool, headline, looser, verdict string) {
-	if looser != "" && !(yield(headline+"\n\n"+looser+"\n\n"+leftOut+"\n") && yield(headline+"\n\n"+looser+"\n")) {
+func shorter(yield func(string) bool, headline, policy, verdict string) {
+	if policy != "" && !(yield(headline+"\n\n"+policy+"\n\n"+leftOut+"\n") && yield(headline+"\n\n"+policy+"\n")) {
 		return
 	}
 	_ = yield(headline+"\n\n"+leftOut+"\n") && yield(headline+"\n") && yield(verdict+"\n")
@@ -98,6 +136,8 @@ type markdown struct {
 	rung  rung
 	hides hiding                             // what the gate's part must not tell
 	pages func(file string, line int) string // the page of a line of a file, "" for none; nil where none has one
+	// The same for a line of what the policy says otherwise; nil: pages.
+	changePages func(file string, line int) string
 }
 
 // most is how many things of one kind the rung shows, up to all that there is room for.
@@ -261,7 +301,7 @@ func (m *markdown) gate(r *report.Report, g *report.Gate) {
 		}
 	}
 	if len(g.Rules) > 0 {
-		m.rules(g, r.Confidence)
+		m.rules(g, r.Confidence, compares(r))
 	}
 	if !m.rung.details {
 		m.notShown(g)
@@ -329,10 +369,14 @@ func (m *markdown) notShown(g *report.Gate) {
 	}
 }
 
-// rules writes the table of rules, and under it why each came out as it did.
-func (m *markdown) rules(g *report.Gate, run float64) {
+// rules writes the table of rules, and under it why each came out as it did. Where they compare with an earlier report, they are in
+// the order of what changed, and the table has what they were.
+func (m *markdown) rules(g *report.Gate, run float64, compared bool) {
 	var shown []*report.Rule
 	rules := report.ByVerdict(g.Rules)
+	if compared {
+		rules = report.ByChange(g.Rules)
+	}
 	for i := range rules {
 		if (m.rung.passing || rules[i].Verdict != report.Pass) && (m.rung.rules < 0 || len(shown) < m.rung.rules) {
 			shown = append(shown, &rules[i])
@@ -343,6 +387,9 @@ func (m *markdown) rules(g *report.Gate, run float64) {
 	var measures []*report.Measure
 	for _, rule := range shown {
 		measures = append(measures, &rule.Measure)
+	}
+	heading := intervalHeading(measures)
+	for _, rule := range shown {
 		label, measured, within := m.ruleCells(rule, "")
 		drawn := ""
 		if !m.hides.rule(rule) {
@@ -352,7 +399,11 @@ func (m *markdown) rules(g *report.Gate, run float64) {
 			// Our own characters, none of which ends a code span or a cell; the spaces must not break the line.
 			drawn = "`" + strings.ReplaceAll(drawn, " ", "\u00a0") + "`"
 		}
-		rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, measured, within, MustBe(rule.Threshold), drawn})
+		if compared {
+			rows = append(rows, []string{Icon(rule.Verdict) + " " + verdictNow(rule), label, before(ruled{Rule: rule, hides: m.hides}, heading), measured, within, mustBe(rule), drawn})
+		} else {
+			rows = append(rows, []string{Icon(rule.Verdict) + " " + Word(rule.Verdict), label, measured, within, MustBe(rule.Threshold), drawn})
+		}
 		survives := rule.WithLeftOut == report.NoVerdict || rule.WithLeftOut == rule.Verdict
 		if rule.Verdict == report.Pass && survives && len(notes(rule)) == 0 {
 			saidOfPassing = append(saidOfPassing, m.about(rule, run))
@@ -361,8 +412,11 @@ func (m *markdown) rules(g *report.Gate, run float64) {
 		}
 	}
 	if len(rows) > 0 {
-		heading := intervalHeading(measures)
-		m.table([]string{"", "Rule", "Measured", capital(heading), "Must be", ""}, rows)
+		header := []string{"", "Rule", "Measured", capital(heading), "Must be", ""}
+		if compared {
+			header = slices.Insert(header, 2, "Before")
+		}
+		m.table(header, rows)
 	}
 	if rest := len(rules) - len(shown); rest > 0 {
 		passed := 0
@@ -422,7 +476,7 @@ func (m *markdown) about(rule *report.Rule, run float64) string {
 
 // why is a list item: why a rule came out as it did, what would decide it, and its waiver, review and standing.
 func (m *markdown) why(rule *report.Rule) string {
-	parts := []string{"- " + Icon(rule.Verdict) + " " + name(rule.ID) + ": " + prose(gateText(rule.Reason))}
+	parts := []string{"- " + Icon(rule.Verdict) + " " + name(rule.ID) + ": " + prose(gateText(ownReason(rule)))}
 	if rule.Needs != nil {
 		parts = append(parts, "**What would decide it:** "+prose(gateText(needs(rule.Needs))))
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
 )
@@ -517,8 +518,18 @@ func looksText(l interval.Looks) string {
 	return ""
 }
 
-// needs says what would decide a rule.
+// neededUnit is what a gate counts, at the start of what would decide a rule.
+var neededUnit = regexp.MustCompile(`^((?:more |recorded |blind )*)(people|cases|items|labels|decisions|comparisons|trials)\b`)
+
+// needs says what would decide a rule: "about 40 more people at the present spread", "1 more person at the present spread".
 func needs(n *report.Needs) string {
+	if n.AtLeast == 1 {
+		what := clip(n.What, sentenceMax)
+		if m := neededUnit.FindStringSubmatch(what); m != nil {
+			what = m[1] + unitName(&report.Measure{UnitName: m[2]}, 1) + what[len(m[0]):]
+		}
+		return "1 " + what
+	}
 	if n.AtLeast > 0 {
 		return "about " + whole(n.AtLeast) + " " + clip(n.What, sentenceMax)
 	}
@@ -579,6 +590,14 @@ func settingsText(g *report.Gate) string {
 	return capital(strings.Join(parts, "; ")) + "."
 }
 
+// ownReason is a rule's reason without what notes says of its waiver.
+func ownReason(r *report.Rule) string {
+	if w := r.Waived; w != nil {
+		return strings.TrimPrefix(r.Reason, "Waived until "+w.Until+"; without the waiver it would be "+w.Verdict.String()+". ")
+	}
+	return r.Reason
+}
+
 // notes are the sentences on a rule's waiver, review and standing.
 func notes(r *report.Rule) []string {
 	var out []string
@@ -596,6 +615,44 @@ func notes(r *report.Rule) []string {
 		out = append(out, "Advisory: it does not count in the verdict.")
 	}
 	return out
+}
+
+// waiverEnds says when a rule's waiver ends, where one of the findings announces that: "in 5 days", "today"; "" where none does. days
+// is how many are left. A finding names its rule and its day in the words of engine/gate.
+func waiverEnds(r *report.Rule, findings []report.Finding) (when string, days int) {
+	if r.Waived == nil {
+		return "", 0
+	}
+	for _, f := range findings {
+		if f.Code != waiverEnding || !endsWaiverOf(r, f) {
+			continue
+		}
+		_, rest, _ := lastCut(f.Message, " ends on "+r.Waived.Until+": ")
+		if rest, _, _ = strings.Cut(rest, "."); strings.HasPrefix(rest, "today") {
+			return "today", 0
+		}
+		var unit string
+		if _, err := fmt.Sscanf(rest, "in %d %s", &days, &unit); err == nil && days > 0 {
+			return "in " + counted(days, "day"), days
+		}
+	}
+	return "", 0
+}
+
+// waiverEnding is the code of the finding that a waiver is about to end.
+const waiverEnding = "waiver_ending"
+
+// endsWaiverOf reports whether a finding about a waiver's end is about a rule's.
+func endsWaiverOf(r *report.Rule, f report.Finding) bool {
+	return strings.HasPrefix(f.Message, "The waiver of rule "+r.ID+" (owner ") || strings.HasPrefix(f.Message, "The waiver of rule "+diag.Quote(r.ID)+" (owner ")
+}
+
+// lastCut cuts a text at the last sep in it: what a person wrote may hold another before.
+func lastCut(text, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, sep); i >= 0 {
+		return text[:i], text[i+len(sep):], true
+	}
+	return text, "", false
 }
 
 // bySeverity returns the findings, warnings first.
@@ -703,6 +760,26 @@ func multiplicity(r *report.Report) string {
 	}
 	sentences := append([]string{text + "."}, falseFail(r)...)
 	return strings.Join(sentences, " ")
+}
+
+// falseFailShort is falseFail for one line; "" where nothing is known of it.
+func falseFailShort(r *report.Report) string {
+	var parts []string
+	if r.Multiplicity != nil && r.Multiplicity.FalseFail > 0 && r.Counts != nil {
+		of := " of some rule"
+		if r.Counts.Total() == 1 {
+			of = ""
+		}
+		parts = append(parts, "chance of a false FAIL"+of+": at most "+percent(decimal(r.Multiplicity.FalseFail), up))
+	}
+	told := map[int]bool{}
+	for rule := range r.Rules() {
+		if a := rule.Adjusted; a != nil && !told[a.Family] && a.Rules >= 2 {
+			told[a.Family] = true
+			parts = append(parts, fmt.Sprintf("%s share their error (adjust: %s)", counted(a.Rules, "rule"), a.Method))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // falseFail says how likely it is that a rule FAILs by chance, and which rules share their error.

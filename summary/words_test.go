@@ -134,3 +134,23 @@ func TestTextsSayWhereTheRestIs(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// One of what is needed is said in the singular, and exactly.
+func TestNeeds(t *testing.T) {
+	for _, test := range []struct {
+		needs report.Needs
+		want  string
+	}{
+		{report.Needs{AtLeast: 1200, What: "more people at the present spread"}, "about 1,200 more people at the present spread"},
+		{report.Needs{AtLeast: 1, What: "more people at the present spread"}, "1 more person at the present spread"},
+		{report.Needs{AtLeast: 1, What: "cases in all in a new sample"}, "1 case in all in a new sample"},
+		{report.Needs{AtLeast: 1, What: "recorded blind comparisons in all (minimum_blind_sample)"}, "1 recorded blind comparison in all (minimum_blind_sample)"},
+		{report.Needs{AtLeast: 1, What: "of the missing trials, recorded in favour of the candidate"}, "1 of the missing trials, recorded in favour of the candidate"},
+		{report.Needs{AtLeast: 1, What: "more case that moves as these do"}, "1 more case that moves as these do"},
+		{report.Needs{What: "a person to decide"}, "a person to decide"},
+	} {
+		if got := needs(&test.needs); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}

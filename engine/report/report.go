@@ -49,8 +49,11 @@ type Report struct {
 	RemovedRules []RemovedRule `json:"removed_rules,omitempty"`
 	// The policy that this one takes the place of, and what this one says otherwise: only what makes it easier to
 	// pass, or may.
-	PolicyBase    *File          `json:"policy_base,omitempty"`
-	PolicyChanges []PolicyChange `json:"policy_changes,omitempty"`
+	PolicyBase *File `json:"policy_base,omitempty"`
+	// PolicyFromBase says that PolicyBase was decided, and what stands in its place in the pull request was only compared with
+	// it: PolicyChanges are that one's.
+	PolicyFromBase bool           `json:"policy_from_base,omitempty"`
+	PolicyChanges  []PolicyChange `json:"policy_changes,omitempty"`
 }
 
 // Tool is the program that made the report.

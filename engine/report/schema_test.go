@@ -114,7 +114,7 @@ func TestFrozenReports(t *testing.T) {
 // the key that the object stands under. Keys of other objects have no order: labels, counts of data.
 var order = map[string][]string{
 	"": {"schema", "tool", "verdict", "exit_status", "errors", "more_errors", "confidence", "counts", "multiplicity", "today",
-		"inputs", "policy", "policies", "gates", "baseline", "removed_rules", "policy_base", "policy_changes"},
+		"inputs", "policy", "policies", "gates", "baseline", "removed_rules", "policy_base", "policy_from_base", "policy_changes"},
 	"tool":             {"name", "version"},
 	"counts":           {"PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"},
 	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "role", "findings"},
@@ -234,6 +234,7 @@ func full() *report.Report {
 	r.Baseline = &report.File{Path: "earlier.json", SHA256: digest}
 	r.RemovedRules = []report.RemovedRule{{Gate: "fairness", Name: "n", ID: "c", Verdict: report.Pass}}
 	r.PolicyBase = &report.File{Path: "policy.yaml", SHA256: digest}
+	r.PolicyFromBase = true
 	r.PolicyChanges = []report.PolicyChange{{Loosens: true, Message: "The maximum of rule a is raised.", Position: pos}}
 	r.Decide()
 	return r
