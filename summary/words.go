@@ -241,7 +241,7 @@ func verdictSays(r *report.Report) string {
 }
 
 // labelOrder is the order in which a measure's labels are shown; others follow by name.
-var labelOrder = []string{"condition", "version", "attribute", "group", "where", "kind", "k", "per"}
+var labelOrder = []string{"condition", "version", "attribute", "group", "where", "kind", "k", "per", "generalize"}
 
 // measureName is a metric with its labels: "pass_at_k, version new, k 5". A group stands with its attribute, a
 // condition for itself.
@@ -281,6 +281,8 @@ func labelText(labels map[string]string) string {
 		switch key {
 		case "attribute", "group", "condition":
 			parts = append(parts, value)
+		case "generalize": // people_and_cases
+			parts = append(parts, "over "+strings.ReplaceAll(value, "_", " "))
 		default:
 			parts = append(parts, clip(key, nameMax)+" "+value)
 		}

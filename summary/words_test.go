@@ -78,6 +78,7 @@ func TestRuleMeasure(t *testing.T) {
 		want   string
 	}{
 		{nil, "rate"}, {map[string]string{"attribute": "sex"}, "rate by sex"}, {map[string]string{"per": "item"}, "rate, per item"},
+		{map[string]string{"generalize": "people_and_cases"}, "rate, over people and cases"},
 		{map[string]string{"attribute": "sex", "where": "site a"}, "rate by sex, where site a"},
 	} {
 		if got := ruleMeasure(&report.Measure{Metric: "rate", Labels: test.labels}); got != test.want {

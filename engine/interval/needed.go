@@ -59,31 +59,36 @@ func stretch(sorted []float64, n int) []float64 {
 
 // search finds the smallest size from least on that will do, taking it that more do no worse.
 func search(least int, will func(n int) (bool, error)) (n int, more bool, err error) {
-	bad, good := least-1, least
-	for {
-		ok, err := will(good)
-		switch {
-		case err != nil:
-			return 0, false, fmt.Errorf("looking for a size: %w", err)
-		case !ok && good >= MostNeeded:
-			return MostNeeded, true, nil
-		case !ok:
-			bad, good = good, min(2*good, MostNeeded)
-			continue
+	n, more = searchUpTo(least, MostNeeded, func(n int) bool {
+		ok := false
+		if err == nil {
+			ok, err = will(n)
 		}
-		break
+		return ok || err != nil // an error ends the search
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("looking for a size: %w", err)
+	}
+	return n, more, nil
+}
+
+// searchUpTo finds the smallest size from least to most that will do, to within one part in 256, by doubling and
+// bisection; more is true, and n is most, where none will.
+func searchUpTo(least, most int, will func(n int) bool) (n int, more bool) {
+	bad, good := least-1, least
+	for !will(good) {
+		if good >= most {
+			return most, true
+		}
+		bad, good = good, min(2*good, most)
 	}
 	for good-bad > 1+good/256 {
 		middle := bad + (good-bad)/2
-		ok, err := will(middle)
-		if err != nil {
-			return 0, false, fmt.Errorf("looking for a size: %w", err)
-		}
-		if ok {
+		if will(middle) {
 			good = middle
 		} else {
 			bad = middle
 		}
 	}
-	return good, false, nil
+	return good, false
 }

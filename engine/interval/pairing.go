@@ -10,13 +10,17 @@ import (
 const MethodPairingAverage Method = "pairing-average"
 
 // The pairings that are averaged: so many, drawn by a generator of this seed; fewer where the cells of a
-// pairing are so many that the work (pairings · cells²) would pass mostPairingWork.
+// pairing are so many that the work (pairings · cells²) would pass mostPairingWork. Looking for a size takes guessPairings.
 const (
 	mostPairings    = 1000
 	leastPairings   = 50
 	mostPairingWork = 400_000_000
 	pairingSeed     = 0x6f6c6f70726f6f66
+	guessPairings   = 100
 )
+
+// MostNeededPairs is the number of people, or of cases where they are fewer, at which NeededPairs stops searching.
+const MostNeededPairs = 500
 
 // PairingAverage returns the interval for the mean over people and cases that are both drawn at random,
 // independently. low[p][c] <= high[p][c] are the two completions of the value of person p on case c, in [-1, 1]; a
@@ -30,7 +34,12 @@ const (
 //	lower = sup{m : average of E(m) >= 1/a},   a = (1 − confidence)/2
 //
 // with the mirror image for the upper end. One look. With A_k(y) the mean over the k-subsets of the product of their
-// values, E(m) = 1/(n+1)·Σ A_k m^{−k}, so the A_k are what is averaged. Ends are rounded outward to multiples of 1e-10.
+// values, E(m) = 1/(n+1)·Σ A_k m^{−k}, so the A_k are what is averaged.
+//
+// A pairing that happens to meet one set of very unlike cells can carry the average past 1/a at the mean of all cells
+// itself. Each end is therefore moved, where need be, as far out as that mean (of the low values for the lower end, of the
+// high ones for the upper), so that the interval holds what is printed as its estimate; moving outward costs no validity.
+// It is monotone in every value and nested in the confidence. Ends are rounded outward to multiples of 1e-10.
 //
 // Errors: no cell, rows of different lengths, values that are NaN, off the scale or above their other completion,
 // confidence outside [0.5, 1).
@@ -50,18 +59,46 @@ func PairingAverage(low, high [][]float64, confidence float64) (Interval, error)
 		}
 	}
 	a := sideError(confidence)
-	lower := pairingLower(len(low), len(low[0]), func(p, c int) float64 { return unitValue((low[p][c] + 1) / 2) }, a)
-	upper := pairingLower(len(low), len(low[0]), func(p, c int) float64 { return unitValue((1 - high[p][c]) / 2) }, a)
+	lower := pairingLower(len(low), len(low[0]), mostPairings, func(p, c int) float64 { return unitValue((low[p][c] + 1) / 2) }, a)
+	upper := pairingLower(len(low), len(low[0]), mostPairings, func(p, c int) float64 { return unitValue((1 - high[p][c]) / 2) }, a)
 	return Interval{
 		Lower: meanLower(float64(2*lower)-1, Difference), Upper: meanUpper(1-float64(2*upper), Difference),
 		Confidence: confidence, Method: MethodPairingAverage, Looks: LooksOne,
 	}, nil
 }
 
-// pairingLower is the lower end on [0, 1] of the mean of the cells y(p, c).
-func pairingLower(people, cases int, y func(p, c int) float64, a float64) float64 {
+// NeededPairs returns about how many people and cases a study like the present one would need for the interval of
+// PairingAverage to be as wanted; see it for the cells. Both grow by one factor: the present people and cases are repeated,
+// in turn, and the real interval computed, though over fewer pairings. The answer is a guide, not a promise. more is true where
+// MostNeededPairs of the fewer would not do; the numbers are then those. The errors are PairingAverage's.
+func NeededPairs(low, high [][]float64, confidence float64, enough func(Interval) bool) (people, cases int, more bool, err error) {
+	if _, err := PairingAverage(low, high, confidence); err != nil {
+		return 0, 0, false, err
+	}
+	a, fewer, larger := sideError(confidence), min(len(low), len(low[0])), max(len(low), len(low[0]))
+	at := func(n int) (people, cases int) {
+		m := (larger*n + fewer - 1) / fewer
+		if len(low) <= len(low[0]) {
+			return n, m
+		}
+		return m, n
+	}
+	// More of the same never widen the interval by much, so the search may take it that they never do.
+	n, more := searchUpTo(fewer, max(fewer, MostNeededPairs), func(n int) bool {
+		people, cases := at(n)
+		lower := pairingLower(people, cases, guessPairings, func(p, c int) float64 { return unitValue((low[p%len(low)][c%len(low[0])] + 1) / 2) }, a)
+		upper := pairingLower(people, cases, guessPairings, func(p, c int) float64 { return unitValue((1 - high[p%len(low)][c%len(low[0])]) / 2) }, a)
+		return enough(Interval{Lower: float64(2*lower) - 1, Upper: 1 - float64(2*upper), Confidence: confidence, Method: MethodPairingAverage, Looks: LooksOne})
+	})
+	people, cases = at(n)
+	return people, cases, more, nil
+}
+
+// pairingLower is the lower end on [0, 1] of the mean of the cells y(p, c), never above the mean of the cells at hand. It
+// averages so many pairings at most.
+func pairingLower(people, cases, pairings int, y func(p, c int) float64, a float64) float64 {
 	n, most := min(people, cases), max(people, cases)
-	pairings := min(mostPairings, max(leastPairings, mostPairingWork/(n*n)))
+	pairings = min(pairings, max(leastPairings, mostPairingWork/(n*n)))
 	// The two passes over the same pairings: first the largest mean of one, which scales the A_k to at most 1
 	// (Maclaurin's inequality); then the A_k themselves.
 	each := func(visit func(values []float64)) {
@@ -129,7 +166,13 @@ func pairingLower(people, cases int, y func(p, c int) float64, a float64) float6
 			hi = mid
 		}
 	}
-	return lo
+	total := 0.0
+	for p := range people {
+		for c := range cases {
+			total += y(p, c)
+		}
+	}
+	return math.Min(lo, total/float64(people)/float64(cases))
 }
 
 // lnSum is ln Σ exp(logs[i] + order[i]·step).

@@ -153,13 +153,14 @@ func TestSchemaRefuses(t *testing.T) {
 func TestSchemaRuleForms(t *testing.T) {
 	compiled, _ := compile(t)
 	for form, want := range map[string]bool{
-		"metric: agreement, minimum: 0.5, per: person":                             true,
-		"metric: accuracy_difference, minimum: 0, per: person":                     false,
-		"metric: system_accuracy, minimum: 0.5, per: person":                       false,
-		"metric: system_accuracy, minimum: 0.5":                                    true,
-		"metric: accuracy_difference, minimum: -0.5, generalize: people_and_cases": true,
-		"metric: agreement, minimum: 0.5, generalize: people_and_cases":            false,
-		"metric: agreement, minimum: -0.5":                                         false,
+		"metric: agreement, minimum: 0.5, per: person":                                                   true,
+		"metric: accuracy_difference, minimum: 0, per: person":                                           false,
+		"metric: system_accuracy, minimum: 0.5, per: person":                                             false,
+		"metric: system_accuracy, minimum: 0.5":                                                          true,
+		"metric: accuracy_difference, minimum: -0.5, generalize: people_and_cases":                       true,
+		"metric: agreement, minimum: 0.5, generalize: people_and_cases":                                  false,
+		"metric: accuracy_difference, minimum: 0, generalize: people_and_cases, looks: once, planned: 9": false,
+		"metric: agreement, minimum: -0.5":                                                               false,
 	} {
 		var n yaml.Node
 		if err := yaml.Unmarshal([]byte("rules: [{id: a, "+form+"}]"), &n); err != nil {

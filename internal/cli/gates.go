@@ -38,7 +38,7 @@ system's output than without it, and how they rely on it.`,
 			cmd.Flags().BoolVar(&req.flags.ShowUnits, "show-reviewers", false, "name reviewers in errors and findings")
 			must(cmd.RegisterFlagCompletionFunc("design", cobra.FixedCompletions([]string{"crossed", "before_after"}, cobra.ShellCompDirectiveNoFileComp)))
 		},
-		extra: func(a *app) []*cobra.Command { return []*cobra.Command{a.assignCommand()} },
+		extra: func(a *app) []*cobra.Command { return []*cobra.Command{a.assignCommand(), a.imrmcCommand()} },
 	},
 	"anchoring": {
 		short: "Do the model's labels agree with people's who did not see them?",

@@ -65,6 +65,9 @@ func checkHelp(t *testing.T, cmd *cobra.Command) {
 		writeFile(t, "labels.csv", labelRows("annotator,suggestion,label,visibility", 40, "ana,x,x,blind"))
 		writeFile(t, "policy.yaml", "rules: [{id: a, metric: blind_agreement, minimum: 0.9}]\n")
 	}
+	if cmd.Name() == "imrmc" { // a reader study, which no embedded example is
+		writeFile(t, "study.imrmc", "BEGIN DATA:\n-1,c1,0,1\nr1,c1,unaided,20\nr1,c1,aided,80\n")
+	}
 	if cmd.Name() == "comment" { // a report that has something to say, and a server to say it on
 		g := newGitHub(t)
 		g.heads[12] = headCommit

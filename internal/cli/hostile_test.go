@@ -173,6 +173,7 @@ rules:
 				{"human-ai", "gate", good, "--format", text},
 				{"human-ai", "gate", good, "--format", "json:" + inName + "/absent/" + strings.Repeat("y", 300)},
 				{"human-ai", "assign", "--cases", "absent" + inName, "--reviewers", text, "--design", text, "--seed", text},
+				{"human-ai", "imrmc", "absent" + inName, "--with", text, "--without", text + "x", "--threshold", text, "--truth", text},
 				{"init", "--example", text},
 				{"init", "--example", "human-ai", good},
 				{text},

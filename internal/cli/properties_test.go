@@ -256,7 +256,8 @@ func TestHowFilesAreWrittenDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestNamesDoNotMatter: other ids for people and cases change nothing in the gates' part of the report.
+// TestNamesDoNotMatter: other ids for people and cases change nothing in the gates' part of the report, but for the ends of a
+// difference over people and cases: which of them are paired follows from a hash of their ids.
 func TestNamesDoNotMatter(t *testing.T) {
 	checkStudies(t, 20, func(t *rapid.T) {
 		s, policy := drawStudy(t), drawPolicy(t)
@@ -272,7 +273,17 @@ func TestNamesDoNotMatter(t *testing.T) {
 				renamed[i][column] = names[id]
 			}
 		}
-		if diff := cmp.Diff(gates(t, decideStudy(t, s, policy)), gates(t, decideStudy(t, renamed, policy))); diff != "" {
+		before, after := decideStudy(t, s, policy), decideStudy(t, renamed, policy)
+		for _, r := range []*report.Report{before, after} {
+			for i := range r.Gates {
+				for j := range r.Gates[i].Measures {
+					if m := &r.Gates[i].Measures[j]; m.Labels["generalize"] != "" {
+						m.Interval.Lower, m.Interval.Upper = nil, nil
+					}
+				}
+			}
+		}
+		if diff := cmp.Diff(gates(t, before), gates(t, after)); diff != "" {
 			t.Errorf("under the old names (-) and the new (+):\n%s", diff)
 		}
 	})

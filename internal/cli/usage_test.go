@@ -96,7 +96,7 @@ func TestAsksForJSON(t *testing.T) {
 func TestEmptyFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	arguments := map[string][]string{ // of commands that do not come so far without
-		"oloproof gate": {"release.yaml"}, "oloproof policy check": {"p.yaml"},
+		"oloproof gate": {"release.yaml"}, "oloproof policy check": {"p.yaml"}, "oloproof human-ai imrmc": {"study.imrmc"},
 	}
 	found := map[string]bool{}
 	var walk func(cmd *cobra.Command)

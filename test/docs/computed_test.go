@@ -27,6 +27,7 @@ var computed = map[string]func(*testing.T) [][]string{
 	"peeking":         peeking,
 	"growing file":    growingFile,
 	"different means": differentMeans,
+	"pairing":         pairing,
 	"median":          medians,
 	"same agent":      sameAgent,
 	"reruns":          reruns,

@@ -2,6 +2,7 @@ package humanai
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -19,15 +20,15 @@ const mostCells = 20_000_000
 // (person, case) cells of with minus without, by the pairing average. A cell of a crossed study holds one decision,
 // which under a fair coin between the conditions has the difference as its mean when counted as +1 (right with, wrong
 // without) or −1. A cell without a decision is completed both ways.
+//
+// There is no interval where a person decided some case both ways in a study that is not before_after: such a cell has no
+// one value.
 func (v *view) generalized() (measured, error) {
 	m := measured{Measure: report.Measure{
 		Metric: accuracyDifference, Labels: v.label("generalize", peopleAndCases), Scale: &report.Scale{Lower: -1, Upper: 1}, UnitName: "pairs",
-		Conditions: "Holds for people and cases both drawn at random, independently, at one look.",
+		Conditions: "Holds for people and cases both drawn at random, apart from each other, at one look; pairs share no person and no case, and what is missing counts every person with every case.",
 	}}
-	people, cases := map[string]int{}, map[string]int{}
-	for _, e := range v.entries {
-		people[e.person], cases[e.item] = 0, 0
-	}
+	people, cases := v.peopleAndCases()
 	index(people)
 	index(cases)
 	m.Units, m.LeftOut = report.Int(min(len(people), len(cases))), v.alsoLeftOut(nil, with, without)
@@ -45,8 +46,9 @@ func (v *view) generalized() (measured, error) {
 	}
 	if v.design.name == beforeAfter {
 		v.paired(people, cases, low, high)
-	} else {
-		v.coin(people, cases, low, high)
+	} else if !v.coin(people, cases, low, high) {
+		m.doubts.Undecided = cmp.Or(v.designDoubt(), "Some people decided some cases once and others twice.")
+		return m, nil
 	}
 	missing, recorded, lows, highs := 0, 0, 0, 0 // the sums over all cells are of whole numbers
 	var estimate gate.Fractions
@@ -72,9 +74,7 @@ func (v *view) generalized() (measured, error) {
 	m.Interval, m.Missing = report.PublishInterval(iv), report.Int(missing)
 	cells := len(people) * len(cases)
 	m.Completions = &report.Completions{Low: float64(lows) / float64(cells), High: float64(highs) / float64(cells)}
-	m.need = func(report.Threshold) *report.Needs {
-		return &report.Needs{What: "more people and more cases in a new sample, or the missing cells recorded"}
-	}
+	m.need = func(t report.Threshold) *report.Needs { return gate.PairNeeds(low, high, *m.Completions, t, v.judging) }
 	if recorded == 0 {
 		m.doubts.Undecided = "Nothing was evaluated: no cell has what it needs recorded."
 		return m, nil
@@ -86,8 +86,29 @@ func (v *view) generalized() (measured, error) {
 	}
 	if how := v.unfairCoin(); how != "" {
 		m.doubts.Review = how + ": `generalize` rests on a fair coin between the conditions for every person and case."
+		m.Caution = "Rests on a fair coin between the conditions for every person and case, which the file does not look like."
 	}
 	return m, nil
+}
+
+// peopleAndCases are the ids of the view's decisions, not numbered yet.
+func (v *view) peopleAndCases() (people, cases map[string]int) {
+	people, cases = map[string]int{}, map[string]int{}
+	for _, e := range v.entries {
+		people[e.person], cases[e.item] = 0, 0
+	}
+	return people, cases
+}
+
+// mostlyEmpty reports whether more than three quarters of the (person, case) cells have no decision. An interval over people
+// and cases would then be more than 1.5 wide through that alone, and is not worth the memory of its cells.
+func (v *view) mostlyEmpty() bool {
+	people, cases := v.peopleAndCases()
+	decisions := len(v.entries)
+	if v.design.name == beforeAfter {
+		decisions /= 2
+	}
+	return len(cases) > 0 && len(people) > 4*decisions/len(cases)
 }
 
 // unseen marks a cell without any decision, until it is completed.
@@ -143,8 +164,8 @@ func (v *view) paired(people, cases map[string]int, low, high [][]float64) {
 	}
 }
 
-// coin fills the cells of a crossed study.
-func (v *view) coin(people, cases map[string]int, low, high [][]float64) {
+// coin fills the cells of a crossed study. It reports whether each holds one decision at most, as it must.
+func (v *view) coin(people, cases map[string]int, low, high [][]float64) bool {
 	for p := range low {
 		for c := range low[p] {
 			low[p][c], high[p][c] = unseen, unseen
@@ -153,6 +174,8 @@ func (v *view) coin(people, cases map[string]int, low, high [][]float64) {
 	for _, e := range v.entries {
 		p, c := people[e.person], cases[e.item]
 		switch {
+		case low[p][c] != unseen:
+			return false
 		case !e.decision.recorded:
 			low[p][c], high[p][c] = -1, 1
 		case e.right() == (e.condition == with):
@@ -161,6 +184,7 @@ func (v *view) coin(people, cases map[string]int, low, high [][]float64) {
 			low[p][c], high[p][c] = -1, -1
 		}
 	}
+	return true
 }
 
 // unfairCoin says how a crossed study's conditions were visibly not drawn by a fair coin for each decision; "" where they

@@ -287,7 +287,7 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 		}
 		for _, m := range measures {
 			g.Measures = append(g.Measures, m.Measure)
-			if m.Metric == accuracyDifference {
+			if m.Metric == accuracyDifference && m.people != nil {
 				all.tooWide(m, &f)
 			}
 		}
@@ -316,6 +316,16 @@ func (v *view) measures() ([]measured, error) {
 	}
 	if err := add(v.difference()); err != nil {
 		return nil, err
+	}
+	// The same difference over people and cases both drawn, beside the one over people on the study's own cases.
+	if !v.mostlyEmpty() {
+		m, err := v.generalized()
+		if err != nil {
+			return nil, err
+		}
+		if m.Interval != nil {
+			list = append(list, m)
+		}
 	}
 	exact := *v // pooled rates are for one look, whatever the section plans for its means
 	if exact.judging.Looks.Value == policy.LooksOnce {

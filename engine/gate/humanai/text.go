@@ -118,7 +118,13 @@ func limits(s *study) []string {
 // ruleAssumptions are what a rule rests on beside its interval's conditions.
 func ruleAssumptions(s *study, r *rule) []string {
 	list := assumptions(s)
-	if r.Metric.Value == accuracyDifference && !r.generalize {
+	switch {
+	case r.Metric.Value == accuracyDifference && r.generalize:
+		list = append(list, "The study's people and its cases were each drawn at random from those that the rule speaks of, apart from each other.")
+		if s.design.name != beforeAfter {
+			list = append(list, "Each decision was as likely to be made with the output as without it, and the draw for one person had no say in another's.")
+		}
+	case r.Metric.Value == accuracyDifference:
 		list = append(list, "Speaks of the study's own cases.")
 	}
 	if r.slice != "" {
