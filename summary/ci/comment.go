@@ -335,6 +335,9 @@ func (c *Client) settle(ctx context.Context, b board, p Posting) (*remark, Outco
 		}
 		if before := newestBefore(open, mine); before != nil {
 			previous = before.previous()
+			if p.Verdict == report.NoVerdict { // what had not passed is not forgotten by a run that decides nothing
+				mine.failing = before.failing
+			}
 		}
 		// Without an id there is no telling which of two runs is the newer one: the last one writes.
 		ordered := mine.id != 0 || mine.number != 0

@@ -48,6 +48,24 @@ func TestOneCommentOverManyRuns(t *testing.T) {
 	}
 }
 
+// A run that decides nothing hands on what had not passed, so that the next one can say that it passes now.
+func TestNothingDecidedForgetsNothing(t *testing.T) {
+	h := newHub(t)
+	quiet(t, post(h, ofRun(1)))
+	for n := 2; n <= 3; n++ {
+		broken := ofRun(n)
+		broken.Verdict, broken.Failing = report.NoVerdict, nil
+		quiet(t, post(h, broken))
+	}
+	quiet(t, post(h, ofRun(4)))
+	h.says(t, `This is run 4. Before: run 3, NO_VERDICT, ["a-rule"].`)
+	passes := ofRun(5)
+	passes.Verdict, passes.Failing = report.Pass, nil
+	quiet(t, post(h, passes))
+	quiet(t, post(h, ofRun(6)))
+	h.says(t, `This is run 6. Before: run 5, PASS, [].`)
+}
+
 // TestCommentIsFoundWhateverItSays: a change of words made a new comment with each run (pulumi/actions#633).
 func TestCommentIsFoundWhateverItSays(t *testing.T) {
 	line := ofRun(1).stamp().marker("comment")
