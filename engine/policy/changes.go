@@ -20,10 +20,10 @@ type Change struct {
 }
 
 // Changes lists what the policy head says otherwise than the policy base, both as they were parsed, where that makes PASS
-// easier to reach, asks for something else under a rule's id, or may do either: first what stands in head, in its order, then what is gone from it, in the order of base. What only
-// makes PASS harder is not listed (a threshold moved the hard way, a rule more), nor is what changes nothing:
-// comments, quotes, the order of keys, 0.05 written as 0.050, a setting that moved up or down and holds for the same rules, a
-// default that is written out. specs and bare are those that Load is given.
+// easier to reach, asks for something else under a rule's id, or may do either: first what stands in head, in its order, then
+// what is gone from it, in the order of base. What only makes PASS harder is not listed (a threshold moved the hard way, a rule
+// more), nor is what changes nothing: comments, quotes, the order of keys, 0.05 written as 0.050, a setting that moved up or
+// down and holds for the same rules, a default that is written out. specs and bare are those that Load is given.
 //
 // Sections are matched by key and name, and where one of a key is left on each side, those two; rules by id within
 // their section, and a rule that is gone with one that is new and says all the same under another id. Keys that this file
