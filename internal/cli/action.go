@@ -104,7 +104,8 @@ func (a *app) action() int {
 		s.tellChanges(base, r)
 	}
 
-	d := ci.Delivery{Report: r, FailOn: s.in.failOn, PolicyFile: s.in.policy, Summary: s.in.summary, Annotations: s.in.annotations, Prefix: s.in.prefix}
+	d := ci.Delivery{Report: r, FailOn: s.in.failOn, PolicyFile: s.in.policy, Summary: s.in.summary, Annotations: s.in.annotations, Prefix: s.in.prefix,
+		BasePolicies: base.names(), Base: base.branch()}
 	for _, f := range files {
 		if err := f.write(s.root, r, s.in.failOn, append(s.app.opened, s.in.policy)); err != nil {
 			d.Problems = append(d.Problems, fmt.Sprintf("%s (input %s): %s", f.path, f.input, reason(err)))
@@ -122,8 +123,8 @@ func (a *app) action() int {
 	if err := errors.Join(summary.Terminal(log, r, options), stdout.Close()); err != nil {
 		d.Problems = append(d.Problems, "log: "+err.Error())
 	}
-	d.Notes = s.notes
-	d.Post = func() ci.Outcome { return s.post(r) }
+	d.Notes = append(s.notes, idlePrefix(s.in.prefix, append(pathsOf(r), s.policies()...))...)
+	d.Post = func() ci.Outcome { return s.post(r, base) }
 	for _, problem := range ci.GitHub(d, a.Getenv, a.Stdout) {
 		fmt.Fprintf(stderr, "oloproof: could not report everything: %s\n", problem)
 	}
@@ -146,6 +147,10 @@ func (s *actionStep) decide(base basePolicies) *report.Report {
 	if in.declaration != "" {
 		req.policy, req.beside, req.declared = in.declaration, in.policy, true
 		req.gate = besideGate(in, diags)
+		if declares(req, in.policy) && !declares(req, in.declaration) {
+			diags.Addf(diag.Pos{}, "inputs policy and declaration are the wrong way round: %s declares attributes and %s does not; declaration: %s and policy: %s",
+				diag.Printable(in.policy), diag.Printable(in.declaration), diag.Printable(in.policy), diag.Printable(in.declaration))
+		}
 	} else {
 		req.gate = chooseGate(in, req, diags)
 	}
@@ -156,6 +161,19 @@ func (s *actionStep) decide(base basePolicies) *report.Report {
 		return report.Unusable(s.app.Version, problem)
 	}
 	return s.app.run(req)
+}
+
+// declares reports whether a file has the key that only a declaration of fairness must have. What cannot be read does not.
+func declares(req request, name string) bool {
+	data, known := req.texts[name]
+	if !known {
+		var err error
+		if data, err = readFile(req.fs, name, maxPolicy); err != nil {
+			return false
+		}
+	}
+	document := policy.Parse(name, data, &diag.List{})
+	return document != nil && document.Root.Has("attributes")
 }
 
 // besideGate returns the gate that has a declaration: the one that input gate names, else the only one.
@@ -198,7 +216,11 @@ func chooseGate(in actionInputs, req request, diags *diag.List) gate.Gate {
 	hasSections := slices.ContainsFunc(kinds.Sections(), func(s policy.SectionSpec) bool { return document.Root.Has(s.Key) })
 	switch {
 	case !hasSections && len(in.decisions) == 0 && in.baseline == "" && !namesFiles(document.Root):
-		diags.Addf(diag.Pos{}, "input decisions is empty, and %s names no files of its own: give paths or globs, one a line", diag.Printable(in.policy))
+		beside := ""
+		if (in.gate == nil || gateTexts[in.gate.Name()].declaration != "") && !document.Root.Has("attributes") {
+			beside = "; where it is a file of fairness rules beside a declaration, name that one in input declaration"
+		}
+		diags.Addf(diag.Pos{}, "input decisions is empty, and %s names no files of its own: give paths or globs, one a line%s", diag.Printable(in.policy), beside)
 	case !hasSections && in.gate == nil:
 		if g := gateOfKeys(document.Root); g != nil {
 			return g

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary/ci"
 )
 
 // basePolicies are a step's policies as they are on the branch that its pull request is to be merged into.
@@ -32,10 +36,14 @@ func (s *actionStep) readBase(diags *diag.List) basePolicies {
 	}
 	var problem error // with all of them
 	switch {
-	case s.eventErr != nil && (base.decide || s.event.PullRequest != 0):
+	case s.eventErr != nil && (base.decide || s.event.PullRequest != 0 || s.event.Name == ci.MergeGroup):
 		problem = s.eventErr
-	case s.event.PullRequest == 0 && !target: // the workspace is the branch
+	case s.event.PullRequest == 0 && !base.decide && s.event.Name != ci.MergeGroup: // there is nothing to compare with
 		return base
+	case base.sha == "" && !target && ownBranch(s.event): // the workspace is the branch that the policy holds for
+		return basePolicies{}
+	case s.event.PullRequest == 0 && s.event.Name != ci.MergeGroup:
+		problem = fmt.Errorf("the event is %s, and does not say which branch that is; policy-ref: base is for pull_request, pull_request_target and merge_group, and does nothing on a schedule, by hand, or in a push to the default branch", diag.Quote(s.event.Name))
 	case base.sha == "" && base.decide:
 		problem = errors.New("the event does not say which commit the base branch is at")
 	case base.sha == "": // such as after workflow_run
@@ -43,13 +51,19 @@ func (s *actionStep) readBase(diags *diag.List) basePolicies {
 	case s.client == nil:
 		problem = s.clientErr
 	}
+	reading, cancel := context.WithTimeout(context.Background(), readingTime)
+	defer cancel()
 	for _, name := range s.policies() {
 		text, err := []byte(nil), problem
 		if err == nil {
-			text, err = s.client.File(context.Background(), s.in.prefix.Apply(name), base.sha)
+			text, err = s.client.File(reading, s.in.prefix.Apply(name), base.sha)
 		}
 		if err == nil && len(text) == maxPolicy {
 			err = errors.New("it is larger than 1 MiB")
+		}
+		if errors.Is(err, ci.ErrNoFile) && !base.decide {
+			base.notes = append(base.notes, untold(name, base.branch()+" has no such file"))
+			continue
 		}
 		switch {
 		case err == nil:
@@ -61,6 +75,39 @@ func (s *actionStep) readBase(diags *diag.List) basePolicies {
 		}
 	}
 	return base
+}
+
+// readingTime is how long reading what is told by may take, whatever the API answers and however slowly.
+const readingTime = time.Minute
+
+// ownBranch reports whether a run is on a branch that nothing is to be merged into first: whoever can change its policy has
+// changed it already.
+func ownBranch(e ci.Event) bool {
+	switch e.Name {
+	case "schedule", "workflow_dispatch":
+		return true
+	case "push":
+		return e.DefaultBranch
+	}
+	return false
+}
+
+// fileURL gives the page of a line of a file that the step decided on, or nothing where none is known.
+func (s *actionStep) fileURL(b basePolicies) func(file string, line int) string {
+	return func(file string, line int) string {
+		if _, read := b.texts[file]; read && b.decide {
+			return s.event.BaseURL(s.in.prefix.Apply(file), line)
+		}
+		return s.event.FileURL(s.in.prefix.Apply(file), line)
+	}
+}
+
+// names lists the policies that are decided as they are on the base branch.
+func (b basePolicies) names() []string {
+	if !b.decide {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(b.texts))
 }
 
 // branch names the base branch in a sentence.
@@ -87,11 +134,21 @@ func (s *actionStep) policies() []string {
 	return []string{s.in.policy}
 }
 
-// ownPolicy reads a policy as the pull request has it. In pull_request_target the workspace is as a rule the base branch's,
-// so there it is read from what GitHub would merge.
+// ownPolicy reads a policy as the pull request has it. In pull_request_target the workspace is as a rule the base branch's, so
+// there it is read at the pull request's newest commit: what GitHub would merge may be of an older one still. The error is
+// fs.ErrNotExist where the pull request has no such file.
 func (s *actionStep) ownPolicy(name string) ([]byte, error) {
 	if s.event.Name == targetEvent {
-		return s.client.File(context.Background(), s.in.prefix.Apply(name), fmt.Sprintf("refs/pull/%d/merge", s.event.PullRequest))
+		if s.event.HeadSHA == "" {
+			return nil, errors.New("the event does not say which commit it is at")
+		}
+		reading, cancel := context.WithTimeout(context.Background(), readingTime)
+		defer cancel()
+		text, err := s.client.File(reading, s.in.prefix.Apply(name), s.event.HeadSHA)
+		if errors.Is(err, ci.ErrNoFile) {
+			err = fs.ErrNotExist
+		}
+		return text, err
 	}
 	return readFile(s.root.FS(), name, maxPolicy)
 }
@@ -99,7 +156,7 @@ func (s *actionStep) ownPolicy(name string) ([]byte, error) {
 // tellChanges tells in a report what the pull request's policies loosen against the base branch's.
 func (s *actionStep) tellChanges(b basePolicies, r *report.Report) {
 	s.notes = append(s.notes, b.notes...)
-	if b.decide && len(b.texts) > 0 {
+	if r.PolicyFromBase = b.decide && len(b.texts) > 0 && r.ExitStatus != report.ExitUnusable; b.decide && len(b.texts) > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("The policy decided is the one on %s (%.7s), not the pull request's own.", b.branch(), b.sha))
 	}
 	if r.ExitStatus == report.ExitUnusable {
@@ -109,6 +166,9 @@ func (s *actionStep) tellChanges(b basePolicies, r *report.Report) {
 		text, there := b.texts[name]
 		if !there {
 			continue
+		}
+		if r.PolicyBase == nil && b.decide {
+			r.PolicyBase = &report.File{Path: b.ref + ":" + name, SHA256: digestOf(text)}
 		}
 		var changes []report.PolicyChange
 		switch own, err := s.ownPolicy(name); {

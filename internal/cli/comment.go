@@ -9,6 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,18 +23,19 @@ import (
 
 // client returns a client of the platform's API.
 func (a *app) client(token string, event ci.Event) (*ci.Client, error) {
-	return ci.NewClient(ci.ClientOptions{API: a.Getenv("GITHUB_API_URL"), Repository: event.Repository, Token: token, Version: a.Version, Now: a.Now, Sleep: a.Sleep})
+	return ci.NewClient(ci.ClientOptions{API: a.Getenv("GITHUB_API_URL"), Server: event.Server, Repository: event.Repository, Token: token, Version: a.Version, Now: a.Now, Sleep: a.Sleep})
 }
 
-// posting is a report as a comment or an issue says it.
-func posting(r *report.Report, event ci.Event, prefix ci.Prefix, failOn report.FailOn, key string, scheduled bool) ci.Posting {
+// posting is a report as a comment or an issue says it, with the pages of the lines that were decided on.
+func posting(r *report.Report, event ci.Event, prefix ci.Prefix, failOn report.FailOn, key string, scheduled bool, decided func(string, int) string) ci.Posting {
 	p := ci.Posting{
 		Key: key, Run: event.Run, Verdict: r.Verdict, ReadOnly: event.ReadOnly(),
 		Body: func(previous *summary.Previous, maxBytes int) (string, error) {
 			var b bytes.Buffer
 			err := summary.Comment(&b, r, summary.CommentOptions{
 				MaxBytes: maxBytes, FailOn: failOn, Scheduled: scheduled, Run: event.Run.String(), RunURL: event.Run.URL, Previous: previous,
-				FileURL: func(file string, line int) string { return event.FileURL(prefix.Apply(file), line) },
+				FileURL:   decided,
+				ChangeURL: func(file string, line int) string { return event.FileURL(prefix.Apply(file), line) },
 			})
 			return b.String(), err
 		},
@@ -83,7 +87,7 @@ func (s *actionStep) key() string {
 }
 
 // post writes the comment, or the issue, that the inputs ask for.
-func (s *actionStep) post(r *report.Report) ci.Outcome {
+func (s *actionStep) post(r *report.Report, base basePolicies) ci.Outcome {
 	var out ci.Outcome
 	if s.in.fromReport != "" {
 		return out // the inputs are wrong, and this is not the run that the comment is of
@@ -95,12 +99,16 @@ func (s *actionStep) post(r *report.Report) ci.Outcome {
 			out.Problems = append(out.Problems, "comment: the inputs do not say which policy it is of")
 		case s.eventErr != nil:
 			out.Problems = append(out.Problems, "comment: "+s.eventErr.Error())
+		case s.event.PullRequest == 0 && s.event.Name == ci.MergeGroup:
+			out.Notes = append(out.Notes, "A merge queue's run has no pull request of its own to comment on.")
 		case s.event.PullRequest == 0:
 			out.Notes = append(out.Notes, "There is no pull request to comment on: the event is "+diag.Quote(s.event.Name)+".")
+		case s.in.token == "" && s.event.ReadOnly() != "": // it can have none that would help
+			out.Notes = append(out.Notes, fmt.Sprintf("No comment was written: %s, and there is no token. %s", s.event.ReadOnly(), ci.ForkHelp))
 		case s.client == nil:
 			out.Problems = append(out.Problems, "comment: "+s.clientErr.Error())
 		default:
-			p := posting(r, s.event, s.in.prefix, s.in.failOn, s.key(), false)
+			p := posting(r, s.event, s.in.prefix, s.in.failOn, s.key(), false, s.fileURL(base))
 			p.Create = worthComment(s.in.comment, r)
 			out = s.client.PostComment(ctx, s.event.PullRequest, p)
 		}
@@ -109,12 +117,12 @@ func (s *actionStep) post(r *report.Report) ci.Outcome {
 		switch {
 		case s.in.policy == "" && s.in.commentKey == "":
 			out.Problems = append(out.Problems, "issue: the inputs do not say which policy it is of")
-		case s.event.PullRequest != 0:
+		case s.event.PullRequest != 0 || s.event.Name == ci.MergeGroup:
 			out.Notes = append(out.Notes, "No issue is kept on a pull request: input issue is for scheduled runs.")
 		case s.client == nil:
 			out.Problems = append(out.Problems, "issue: "+s.clientErr.Error())
 		default:
-			p := posting(r, s.event, s.in.prefix, s.in.failOn, s.key(), true)
+			p := posting(r, s.event, s.in.prefix, s.in.failOn, s.key(), true, s.fileURL(base))
 			p.Create = r.Problems() > 0
 			posted := s.client.PostIssue(ctx, summary.IssueTitle(r), p)
 			out.IssueURL, out.Notes, out.Problems = posted.IssueURL, append(out.Notes, posted.Notes...), append(out.Problems, posted.Problems...)
@@ -131,29 +139,48 @@ type relayed struct {
 	key         string // "": the name of the workflow that the report is from
 	failOn      report.FailOn
 	prefix      ci.Prefix
+	names       relayNames
 }
+
+// relayNames are what a person calls the inputs of a comment from a report: the action's, or the command line's.
+type relayNames struct{ number, key string }
 
 // comment writes a comment from a report that another run wrote, which may be a stranger's: its pull request has to be at the
 // commit that the other run ran on. An error says why it cannot be.
 func (a *app) comment(c relayed, r *report.Report, event ci.Event, client *ci.Client) (ci.Outcome, error) {
 	number := cmp.Or(c.pullRequest, event.PullRequest)
 	if number == 0 {
-		return ci.Outcome{}, errors.New("which pull request to comment on is not known: name its number")
+		return ci.Outcome{}, fmt.Errorf("which pull request to comment on is not known: name its number with %s", c.names.number)
 	}
-	ctx := context.Background()
-	if err := client.CheckHead(ctx, number, event.HeadSHA); err != nil {
-		return ci.Outcome{}, fmt.Errorf("the comment is not written: %w", err)
+	if len(r.Errors) == 0 && r.Verdict == report.NoVerdict {
+		return ci.Outcome{}, fmt.Errorf("%s: it has no verdict: it is of check or report; give the report of gate", diag.Printable(c.report))
+	}
+	reading, cancel := context.WithTimeout(context.Background(), readingTime)
+	defer cancel()
+	switch err := client.CheckHead(reading, number, event.HeadSHA, event.HeadRepository); {
+	case errors.Is(err, ci.ErrMovedOn): // an ordinary second push, whose own run comes
+		return ci.Outcome{Notes: []string{fmt.Sprintf("No comment was written: %v.", err)}}, nil
+	case err != nil:
+		return ci.Outcome{}, fmt.Errorf("the comment is not written: %w (%s %d)", err, c.names.number, number)
 	}
 	// Nothing of the report itself: a stranger may have written it, and one of a run that decided nothing has no policy.
-	p := posting(r, event, c.prefix, c.failOn, cmp.Or(c.key, event.Run.Workflow), false)
+	decided := func(file string, line int) string {
+		if r.PolicyFromBase { // what is true of that branch by now is not known
+			return ""
+		}
+		return event.FileURL(c.prefix.Apply(file), line)
+	}
+	p := posting(r, event, c.prefix, c.failOn, cmp.Or(c.key, event.Run.Workflow), false, decided)
+	p.KeyName = c.names.key
 	p.Create = worthComment(c.mode, r)
-	return client.PostComment(ctx, number, p), nil
+	return client.PostComment(context.Background(), number, p), nil
 }
 
 // relay is a step that decides nothing: it writes the comment from another run's report. The step fails where it cannot.
 func (s *actionStep) relay(log io.Writer) int {
 	in := s.in
-	c := relayed{report: in.fromReport, pullRequest: in.pullRequest, mode: in.comment, key: in.commentKey, failOn: in.failOn, prefix: in.prefix}
+	c := relayed{report: in.fromReport, pullRequest: in.pullRequest, mode: in.comment, key: in.commentKey, failOn: in.failOn, prefix: in.prefix,
+		names: relayNames{"input pr-number", "comment-key"}}
 	if c.mode == ci.Never { // a step without it would do nothing
 		c.mode = ci.Problems
 	}
@@ -165,6 +192,9 @@ func (s *actionStep) relay(log io.Writer) int {
 	if err == nil {
 		out, err = s.app.comment(c, r, s.event, s.client)
 	}
+	if r != nil {
+		out.Notes = append(out.Notes, idlePrefix(in.prefix, pathsOf(r))...)
+	}
 	if err != nil {
 		out.Problems = append(out.Problems, err.Error())
 	}
@@ -175,9 +205,32 @@ func (s *actionStep) relay(log io.Writer) int {
 	return report.ExitPass
 }
 
+// pathsOf lists the files that a report's lines are in.
+func pathsOf(r *report.Report) (list []string) {
+	for rule := range r.Rules() {
+		list = append(list, rule.Position.File)
+	}
+	for _, problem := range r.Errors {
+		list = append(list, problem.File)
+	}
+	return list
+}
+
+// idlePrefix is a note that a prefix which is to be taken from paths is on none of them: as a rule it is mistyped.
+func idlePrefix(prefix ci.Prefix, paths []string) []string {
+	takes := prefix.Takes()
+	if takes == "" || slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, takes) }) {
+		return nil
+	}
+	return []string{fmt.Sprintf("path-prefix: no path begins with %s, so there is none to take it from.", diag.Quote(takes))}
+}
+
+// fullCommit is the whole id of a commit.
+var fullCommit = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
 // commentCommand is `comment`.
 func (a *app) commentCommand() *cobra.Command {
-	var c relayed
+	c := relayed{names: relayNames{"--pr", "--key"}}
 	var mode, failOn, prefix, sha string
 	cmd := &cobra.Command{
 		Use:   "comment --report FILE",
@@ -185,7 +238,8 @@ func (a *app) commentCommand() *cobra.Command {
 		Long: `Write a pull request's comment from the JSON report of another run: for pull requests from forks, whose own runs
 may not write. It is meant for a workflow on workflow_run, which runs on the main branch's files with a token that
 can write. The report and the number may come from the pull request: the report is read as a stranger's, and the
-number is believed only where that pull request's newest commit is the one that the other run ran on.
+number is believed only where that pull request's newest commit is the one that the other run ran on, in the same
+repository. Where the pull request has moved on since there is nothing to write: a newer run comes.
 
 It reads GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_API_URL and the event (GITHUB_EVENT_NAME, GITHUB_EVENT_PATH) from the
 environment. Exit status: 0 the comment says what the report says, or there was nothing to say; 2 it could not be
@@ -214,7 +268,13 @@ written.`,
 				problems = append(problems, usagef("--pr is %d; write the number of a pull request", c.pullRequest))
 			}
 			event, eventErr := ci.ReadEvent(a.Getenv)
+			if sha != "" && !fullCommit.MatchString(sha) {
+				problems = append(problems, usagef("--sha is %s; write the whole commit, 40 or 64 hexadecimal digits in small letters", diag.Quote(sha)))
+			}
 			if sha != "" {
+				if sha != event.HeadSHA { // the event speaks of another one
+					event.HeadRepository = 0
+				}
 				event.HeadSHA, event.Run.SHA, eventErr = sha, sha, nil
 			}
 			if eventErr != nil {
@@ -239,6 +299,7 @@ written.`,
 			if err != nil {
 				return usagef("%w", err)
 			}
+			out.Notes = append(out.Notes, idlePrefix(c.prefix, pathsOf(r))...)
 			for _, note := range append(out.Notes, out.Problems...) {
 				a.tell(a.Stderr, "oloproof: "+note)
 			}

@@ -63,7 +63,11 @@ func (a *app) mistaken(err error, args []string) {
 		a.tell(a.Stderr, "oloproof: "+e.Error())
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
-		fmt.Fprintln(a.Stderr, "\nexit status 2 (nothing was decided)")
+		undone := "decided"
+		if len(args) > 0 && args[0] == "comment" { // which decides nothing in any case
+			undone = "written"
+		}
+		fmt.Fprintf(a.Stderr, "\nexit status 2 (nothing was %s)\n", undone)
 	}
 }
 

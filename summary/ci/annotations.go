@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,9 +43,8 @@ type annotation struct {
 	title, message string
 }
 
-// annotate returns the workflow commands for a run, and the reporting problems with those added that
-// arose here. The problems themselves are one warning.
-func annotate(d Delivery, problems []string, workspace string) (commands []byte, all []string) {
+// annotate returns the workflow commands for a run. The reporting problems themselves are one warning.
+func annotate(d Delivery, problems []string, workspace string) (commands []byte) {
 	var list []annotation
 	if d.Annotations {
 		list = annotations(d, workspace)
@@ -55,27 +55,50 @@ func annotate(d Delivery, problems []string, workspace string) (commands []byte,
 		if level != levelError {
 			limit -= 2 // places are kept for what is told beside the report, before the comment and after it
 		}
-		kept, lost := fold(list, level, limit)
-		if lost > 0 {
-			problems = append(problems, fmt.Sprintf("annotations: %d of level %s found no room; the report has them all", lost, level))
-		}
-		shown = append(shown, kept...)
+		shown = append(shown, fold(list, level, limit, d)...)
 	}
-	return append(commandsOf(shown), aside(d.Notes, problems)...), problems
+	return append(commandsOf(shown), aside(d.Notes, problems, cannotReport)...)
 }
 
+// failure is how a warning on what could not be reported begins.
+type failure struct{ title, lead string }
+
+// What could not be reported of a run that decided, and of one that only writes a comment.
+var (
+	cannotReport = failure{"Oloproof could not report everything", "The verdict stands. "}
+	cannotRelay  = failure{"The comment could not be written", ""}
+)
+
 // aside returns the commands for what is told beside the report: one notice with all notes, and one warning with all
-// problems.
-func aside(notes, problems []string) []byte {
+// problems, each a sentence on a line of its own.
+func aside(notes, problems []string, as failure) []byte {
 	var shown []annotation
 	if len(notes) > 0 {
 		shown = append(shown, annotation{level: levelNotice, title: "Oloproof", message: strings.Join(notes, "\n")})
 	}
 	if len(problems) > 0 {
-		shown = append(shown, annotation{level: levelWarning, title: "Oloproof could not report everything",
-			message: "The verdict stands. " + strings.Join(problems, "\n")})
+		shown = append(shown, troubled(problems, as))
 	}
 	return commandsOf(shown)
+}
+
+// troubled is the warning with all problems.
+func troubled(problems []string, as failure) annotation {
+	var sentences []string
+	for _, problem := range problems {
+		sentences = append(sentences, capital(problem))
+	}
+	return annotation{level: levelWarning, title: as.title, message: as.lead + strings.Join(sentences, "\n")}
+}
+
+// capital begins a problem as a sentence does, where it begins with a word of ours. Else it may begin with a file's name.
+func capital(problem string) string {
+	word, _, _ := strings.Cut(problem, " ")
+	switch strings.TrimSuffix(word, ":") {
+	case "annotations", "commands", "comment", "issue", "job", "log", "output", "outputs", "summary", "variable":
+		return strings.ToUpper(problem[:1]) + problem[1:]
+	}
+	return problem
 }
 
 // commandsOf writes annotations as workflow commands.
@@ -97,6 +120,8 @@ func annotations(d Delivery, workspace string) []annotation {
 			title: "Oloproof: nothing was decided", message: p.Message}
 		if a.file == "" && p.File != "" {
 			a.message = p.Pos().String() + ": " + p.Message
+		} else {
+			a.onBase(d)
 		}
 		if a.file == d.PolicyFile { // before its prefix
 			list = append(list, a)
@@ -109,9 +134,54 @@ func annotations(d Delivery, workspace string) []annotation {
 		list = append(list, annotation{level: levelError, title: "Oloproof: nothing was decided",
 			message: fmt.Sprintf("%d more problems were found", more)})
 	}
-	for rule := range d.Report.Rules() {
+	for i := range d.Report.Gates {
+		list = append(list, ofRules(d, &d.Report.Gates[i], workspace)...)
+	}
+	for _, c := range d.Report.PolicyChanges {
+		if c.Loosens { // where the pull request's own policy says so, whichever is decided
+			list = append(list, annotation{level: levelWarning, file: inWorkspace(c.Position.File, workspace), line: c.Position.Line, column: c.Position.Column,
+				title: "This pull request loosens the policy", message: summary.Sentence(c.Message)})
+		}
+	}
+	for i := range d.Report.Gates {
+		g := &d.Report.Gates[i]
+		_, messages := summary.Lines(g)
+		for k, f := range g.Findings {
+			if f.Code == waiverEnding {
+				a := annotation{level: levelWarning, file: d.PolicyFile, title: "A waiver ends soon", message: messages[k]}
+				if rule := waivedRule(g, f.Message); rule != nil {
+					a.file, a.line, a.column = inWorkspace(rule.Position.File, workspace), rule.Position.Line, rule.Position.Column
+					a.onBase(d)
+				}
+				list = append(list, a)
+			}
+		}
+	}
+	for i := range list {
+		list[i].file = d.Prefix.Apply(list[i].file)
+	}
+	return list
+}
+
+// onBase takes the line from an annotation in a policy that was read from the base branch, and says in words where it is: the
+// workspace's version of the file may have something else there.
+func (a *annotation) onBase(d Delivery) {
+	if !slices.Contains(d.BasePolicies, a.file) {
+		return
+	}
+	if a.line > 0 {
+		a.message += fmt.Sprintf(" (Line %d of the policy as it is on %s.)", a.line, d.Base)
+	}
+	a.line, a.column = 0, 0
+}
+
+// ofRules lists the annotations of a gate's rules.
+func ofRules(d Delivery, g *report.Gate, workspace string) (list []annotation) {
+	messages, _ := summary.Lines(g)
+	for i := range g.Rules {
+		rule := &g.Rules[i]
 		a := annotation{file: inWorkspace(rule.Position.File, workspace), line: rule.Position.Line, column: rule.Position.Column,
-			title: rule.Verdict.String() + ": " + rule.ID, message: rule.Reason + numbers(rule)}
+			title: rule.Verdict.String() + ": " + rule.ID, message: messages[i]}
 		switch rule.Verdict {
 		case report.Fail:
 			a.level = levelError
@@ -119,11 +189,6 @@ func annotations(d Delivery, workspace string) []annotation {
 			a.level = levelWarning
 		case report.Pass, report.NoVerdict: // a rule left without a verdict stands under Errors
 			continue
-		}
-		if n := rule.Needs; n != nil && n.AtLeast > 0 {
-			a.message += fmt.Sprintf(" What would decide it: %d %s.", n.AtLeast, n.What)
-		} else if n != nil {
-			a.message += fmt.Sprintf(" What would decide it: %s.", n.What)
 		}
 		switch {
 		case rule.Advisory:
@@ -134,27 +199,8 @@ func annotations(d Delivery, workspace string) []annotation {
 		if b := rule.Before; b != nil && d.Report.Baseline != nil && (b.Change == report.NewlyFailing || b.Change == report.NewlyUndecided) {
 			a.message += fmt.Sprintf(" It is new: in %s it was %s.", diag.Printable(d.Report.Baseline.Path), b.Verdict)
 		}
+		a.onBase(d)
 		list = append(list, a)
-	}
-	for _, c := range d.Report.PolicyChanges {
-		if c.Loosens {
-			list = append(list, annotation{level: levelWarning, file: inWorkspace(c.Position.File, workspace), line: c.Position.Line, column: c.Position.Column,
-				title: "This pull request loosens the policy", message: c.Message})
-		}
-	}
-	for i := range d.Report.Gates {
-		for _, f := range d.Report.Gates[i].Findings {
-			if f.Code == waiverEnding {
-				a := annotation{level: levelWarning, file: d.PolicyFile, title: "A waiver ends soon", message: f.Message}
-				if rule := waivedRule(&d.Report.Gates[i], f.Message); rule != nil {
-					a.file, a.line, a.column = inWorkspace(rule.Position.File, workspace), rule.Position.Line, rule.Position.Column
-				}
-				list = append(list, a)
-			}
-		}
-	}
-	for i := range list {
-		list[i].file = d.Prefix.Apply(list[i].file)
 	}
 	return list
 }
@@ -176,29 +222,9 @@ func waivedRule(g *report.Gate, message string) *report.Rule {
 	return nil
 }
 
-// numbers says what was measured, what the rule asks for, and the interval that decides between them. It is
-// empty where there is no interval: an estimate alone would look like an answer.
-func numbers(rule *report.Rule) string {
-	var threshold *float64
-	if rule.Threshold.Kind != "" {
-		threshold = &rule.Threshold.Value
-	}
-	shown := summary.Show(&rule.Measure, threshold)
-	between := shown.Range()
-	if between == "" {
-		return ""
-	}
-	if shown.Estimate != "" {
-		between = shown.Estimate + ", interval " + between
-	} else {
-		between = "interval " + between
-	}
-	return " Measured: " + between + "; must be " + summary.MustBe(rule.Threshold) + "."
-}
-
 // fold returns the annotations of one level, at most limit of them: the last takes in all that are over.
-// lost is how many of these even that one had no room to name.
-func fold(list []annotation, level string, limit int) (kept []annotation, lost int) {
+// It ends with how many even it has no room to name, and where they are.
+func fold(list []annotation, level string, limit int, d Delivery) (kept []annotation) {
 	var over []annotation
 	for _, a := range list {
 		switch {
@@ -210,24 +236,30 @@ func fold(list []annotation, level string, limit int) (kept []annotation, lost i
 		}
 	}
 	if len(over) == 0 {
-		return kept, 0
+		return kept
 	}
 	over = append([]annotation{kept[limit-1]}, over...)
 	folded := over[0] // it stands where the first of them does
-	folded.title = fmt.Sprintf("Oloproof: %d more", len(over))
 	folded.message = ""
-	for i, a := range over {
+	listed := 0
+	for _, a := range over {
 		line := cut(a.oneLine(), messageBytes/4) + "\n"
 		if len(folded.message)+len(line) > messageBytes-100 { // room to say that there are more
-			lost = len(over) - i
-			folded.message += fmt.Sprintf("and %d more: see the report", lost)
 			break
 		}
 		folded.message += line
+		listed++
+	}
+	folded.title = fmt.Sprintf("Oloproof: %d more", listed)
+	if rest := len(over) - listed; rest > 0 {
+		folded.message += fmt.Sprintf("and %d more", rest)
+		if d.ReportFile != "" {
+			folded.message += ", which all are in the report " + diag.Printable(cut(d.ReportFile, 60))
+		}
 	}
 	folded.message = strings.TrimSuffix(folded.message, "\n")
 	kept[limit-1] = folded
-	return kept, lost
+	return kept
 }
 
 // oneLine is the annotation as text, with its place.

@@ -79,10 +79,63 @@ func TestAnnotationsOfAPullRequest(t *testing.T) {
 		"notice|||Oloproof|A note.\n:\\:error::A second one.",
 		"warning|||Oloproof could not report everything|The verdict stands. report.json: no space left",
 		"notice|||Oloproof|A note of the comment.",
-		"warning|||Oloproof could not report everything|The verdict stands. comment: no",
+		"warning|||Oloproof could not report everything|The verdict stands. Comment: no",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestAnnotationsOfTheBasePolicy: where the base branch's policy was decided, its lines are not those of the workspace's file:
+// the annotation is on the file, and says which line of which policy. What the pull request changes is on its own line.
+func TestAnnotationsOfTheBasePolicy(t *testing.T) {
+	r := newRunner(t)
+	rep := changed()
+	rep.Gates[0].Rules = rep.Gates[0].Rules[4:]
+	rep.PolicyFromBase = true
+	GitHub(Delivery{Report: rep, Annotations: true, PolicyFile: "policy.yaml", BasePolicies: []string{"policy.yaml"}, Base: "the base branch main"}, r.getenv, &r.log)
+	var got []string
+	for _, c := range runnerCommands(r.log.String()) {
+		got = append(got, strings.Join([]string{c.name, c.properties["file"], c.properties["line"], c.properties["col"], c.properties["title"], c.data}, "|"))
+	}
+	want := []string{
+		`warning|policy.yaml|||MANUAL_REVIEW: a rule|The reason of a rule. (Line 19 of the policy as it is on the base branch main.)`,
+		`warning|policy.yaml|9|5|This pull request loosens the policy|Rule thin: minimum was 0.85 and is 0.8.`,
+		`warning|policy.yaml|||A waiver ends soon|The waiver of rule "a rule" (owner "Ada") ends on 2027-03-31: in 3 days. (Line 19 of the policy as it is on the base branch main.)`,
+		`warning|policy.yaml|||A waiver ends soon|A waiver of a rule that is not there ends.`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := r.outputs(t)["policy-loosened"]; got != "true" {
+		t.Errorf("policy-loosened is %q", got)
+	}
+
+	r = newRunner(t)
+	unusable := report.Unusable("1", &diag.Error{Items: []diag.Diagnostic{{Pos: diag.Pos{File: "policy.yaml", Line: 2, Column: 3}, Message: "wrong"}, {Pos: diag.Pos{File: "d.csv", Line: 4}, Message: "bad"}}})
+	GitHub(Delivery{Report: unusable, Annotations: true, PolicyFile: "policy.yaml", BasePolicies: []string{"policy.yaml"}, Base: "the base branch"}, r.getenv, &r.log)
+	for _, want := range []string{"::error file=policy.yaml,title=Oloproof%3A nothing was decided::wrong (Line 2 of the policy as it is on the base branch.)\n", "::error file=d.csv,line=4,title=Oloproof%3A nothing was decided::bad\n"} {
+		if !strings.Contains(r.log.String(), want) {
+			t.Errorf("no %q in\n%s", want, &r.log)
+		}
+	}
+}
+
+// TestAnnotationsHideWhatTheCommentHides: with min_shown, a line of the log tells no small count either.
+func TestAnnotationsHideWhatTheCommentHides(t *testing.T) {
+	rep := everyVerdict()
+	rules := rep.Gates[0].Rules
+	few := &rules[slices.IndexFunc(rules, func(r report.Rule) bool { return r.ID == "never" })]
+	few.Numerator, few.Denominator, few.Reason = report.Int(1), report.Int(4), "1 of 4 people is right."
+	for least, hides := range map[int]bool{0: false, 5: true} {
+		rep.Gates[0].MinShown = least
+		r := newRunner(t)
+		GitHub(Delivery{Report: rep, Annotations: true}, r.getenv, &r.log)
+		for _, text := range []string{"1 of 4", "0.125"} {
+			if strings.Contains(r.log.String(), text) == hides {
+				t.Errorf("min_shown %d: %q is told: %v\n%s", least, text, !hides, &r.log)
+			}
+		}
 	}
 }
 
@@ -180,7 +233,7 @@ func TestRelayed(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"comment-url": "https://x/1", "reporting-problems": `["p\nverdict=PASS"]`}, r.outputs(t)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	want := "::notice title=Oloproof::n%0A:\\:error::x\n::warning title=Oloproof could not report everything::The verdict stands. p%0Averdict=PASS\n"
+	want := "::notice title=Oloproof::n%0A:\\:error::x\n::warning title=The comment could not be written::p%0Averdict=PASS\n"
 	if diff := cmp.Diff(want, r.log.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -26,7 +26,7 @@ const (
 	unhinted     = 60 * time.Second // to wait for a limit that says nothing of when it ends, as GitHub asks
 	requestTime  = 30 * time.Second // of one request, its answer included
 	connectTime  = 4 * time.Second  // to reach the API at all: where there is no network nobody waits for long
-	answerBytes  = 32 << 20         // of one answer
+	answerBytes  = 64 << 20         // of one answer: a hundred comments of 65,536 characters that JSON writes as six bytes each take 39 MB
 	fileBytes    = 1<<20 + 1        // of a file: one more than a policy may have
 	perPage      = 100
 	maxPages     = 100
@@ -36,6 +36,12 @@ const (
 // ErrNotThere is the error of a file, a comment or a pull request that the API says is not there, or that the token may not
 // see.
 var ErrNotThere = errors.New("it is not there, or the token may not see it")
+
+// ErrNoFile is the error of a file that a commit does not have, where the token could have seen it.
+var ErrNoFile = errors.New("that commit has no such file")
+
+// ErrMovedOn is the error of a pull request whose newest commit is another one by now, pushed to the same repository.
+var ErrMovedOn = errors.New("the pull request has moved on")
 
 // ErrNoAccess is the error of a request that the token may not make.
 var ErrNoAccess = errors.New("the token may not do that")
@@ -90,6 +96,7 @@ func (r *refusal) Unwrap() error {
 // ClientOptions is what a Client takes from outside. Repository and Token are needed.
 type ClientOptions struct {
 	API        string // the address of the API, "" for that of github.com
+	Server     string // the address of the platform's pages, on which those of comments and issues have to be; "" where it is not known
 	Repository string // OWNER/NAME
 	Token      string
 	Version    string                               // of this program
@@ -128,7 +135,8 @@ func NewClient(o ClientOptions) (*Client, error) {
 	}
 	inner := *o.HTTP
 	inner.CheckRedirect = func(r *http.Request, via []*http.Request) error {
-		if len(via) >= 5 || r.URL.Host != base.Host || r.URL.Scheme != base.Scheme {
+		// A POST or a PATCH that is redirected may become a GET, whose good answer would be taken for that of a write.
+		if len(via) >= 5 || r.Method != via[0].Method || r.URL.Host != base.Host || r.URL.Scheme != base.Scheme {
 			return errRedirect
 		}
 		return nil
@@ -414,6 +422,21 @@ func (c *Client) self(ctx context.Context) int64 {
 	return c.account
 }
 
+// page is the address of a comment's or an issue's page where it is one of the platform's, else "": it is the API's to say,
+// and is passed on as an output.
+func (c *Client) page(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || strings.ContainsFunc(address, hidden):
+		return ""
+	case c.Server != "" && !strings.HasPrefix(address, c.Server+"/"):
+		return ""
+	case c.Token != "" && strings.Contains(address, c.Token):
+		return ""
+	}
+	return address
+}
+
 // comments lists the comments of a pull request.
 func (c *Client) comments(ctx context.Context, number int) (list []remark, err error) {
 	err = c.pages(ctx, c.repo("/issues/%d/comments", number), url.Values{}, func(body []byte) error {
@@ -442,29 +465,48 @@ func withoutPulls(list []remark) []remark {
 	return slices.DeleteFunc(list, func(r remark) bool { return r.PullRequest != nil })
 }
 
-// CheckHead reports whether a pull request's newest commit is the given one: an error says why it cannot be told to be.
-func (c *Client) CheckHead(ctx context.Context, number int, sha string) error {
+// CheckHead reports whether a pull request's newest commit is the given one, in the repository with the given id; 0 for any,
+// NoRepository for one that is gone. The commit alone does not tell: anybody can open a second pull request with the commit of
+// somebody else's. An error says why it cannot be told to be; it is ErrMovedOn where only the commit differs.
+func (c *Client) CheckHead(ctx context.Context, number int, sha string, repository int64) error {
 	if sha == "" {
 		return errors.New("which commit the report is about is not known")
 	}
-	var pr pullRequest
-	if _, err := c.do(ctx, http.MethodGet, c.repo("/pulls/%d", number), nil, nil, &pr, acceptJSON); err != nil {
+	pr, err := c.pull(ctx, number)
+	if err != nil {
 		return err
 	}
-	if pr.Head.SHA != sha {
+	other := repository != 0 && pr.Head.Repo.id() != repository
+	switch {
+	case pr.Head.SHA != sha && !other && repository > 0:
+		return fmt.Errorf("%w: the newest commit of pull request %d is %.12s, and the report is about %.12s", ErrMovedOn, number, neutral(pr.Head.SHA), sha)
+	case pr.Head.SHA != sha:
 		return fmt.Errorf("the newest commit of pull request %d is %.12s, and the report is about %.12s", number, neutral(pr.Head.SHA), sha)
+	case other:
+		return fmt.Errorf("pull request %d comes from another repository than the run that the report is of", number)
 	}
 	return nil
 }
 
+// pull reads a pull request.
+func (c *Client) pull(ctx context.Context, number int) (*pullRequest, error) {
+	pr := &pullRequest{}
+	_, err := c.do(ctx, http.MethodGet, c.repo("/pulls/%d", number), nil, nil, pr, acceptJSON)
+	return pr, err
+}
+
 // File returns a file of the repository as it is at a commit or branch, at most 1 MiB and a byte of it. The error is
-// ErrNotThere where there is none.
+// ErrNoFile where a commit has none, and ErrNoAccess where the token may not see the commit either; at a branch the two
+// cannot be told apart, and it is ErrNotThere.
 func (c *Client) File(ctx context.Context, file, ref string) ([]byte, error) {
 	place, ok := escapePath(file)
 	if !ok {
 		return nil, errors.New("it is not a path inside the repository")
 	}
 	a, err := c.do(ctx, http.MethodGet, c.repo("/contents/")+place, url.Values{"ref": {ref}}, nil, nil, acceptRaw)
+	if errors.Is(err, ErrNotThere) && commitID.MatchString(ref) {
+		return nil, c.missing(ctx, ref)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -489,6 +531,19 @@ func (c *Client) File(ctx context.Context, file, ref string) ([]byte, error) {
 		}
 	}
 	return data[:min(len(data), fileBytes)], nil
+}
+
+// missing says why a file is not there at a commit: a token that may not read the repository is told the same as who asks for
+// a file that does not exist.
+func (c *Client) missing(ctx context.Context, sha string) error {
+	_, err := c.do(ctx, http.MethodGet, c.repo("/git/commits/%s", sha), nil, nil, nil, acceptJSON)
+	switch {
+	case err == nil:
+		return ErrNoFile
+	case errors.Is(err, ErrNotThere):
+		return fmt.Errorf("%w: it sees neither the file nor the commit %.7s; give the job `permissions: contents: read`", ErrNoAccess, sha)
+	}
+	return err
 }
 
 // escapePath writes a path of the repository as a part of an address; ok is false where it is none.

@@ -114,7 +114,7 @@ func TestReportingLimitsNeverChangeTheVerdict(t *testing.T) {
 			for range answerBytes>>20 + 1 {
 				_, _ = w.Write(make([]byte, 1<<20))
 			}
-		}, 99, nil, "the answer is larger than 32 MiB"},
+		}, 99, nil, "the answer is larger than 64 MiB"},
 		{"a long message", refusing(400, strings.Repeat("long ", 10_000)), 1, nil, "long l …"},
 		{"a redirect to another host", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.2:1/elsewhere", http.StatusTemporaryRedirect)
@@ -156,6 +156,24 @@ func TestReportingLimitsNeverChangeTheVerdict(t *testing.T) {
 				t.Errorf("%q obeys what the server sent", out.Problems)
 			}
 		})
+	}
+}
+
+// TestRedirectedWrites: a redirect makes a GET of a PATCH, whose answer is good, and nothing is written.
+func TestRedirectedWrites(t *testing.T) {
+	for _, status := range []int{301, 302, 303} {
+		h := newHub(t)
+		c := h.comment(jobToken, marked("comment", ofRun(1)))
+		h.before = func(r *http.Request) http.HandlerFunc {
+			if r.Method != http.MethodPatch {
+				return nil
+			}
+			return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, status) }
+		}
+		only(t, "problems", post(h, ofRun(2)).Problems, "comment: could not write it", "the API redirects to another address")
+		if !strings.Contains(c.Body, "This is run 1.") {
+			t.Errorf("%d: %q", status, c.Body)
+		}
 	}
 }
 
@@ -347,6 +365,14 @@ func TestFile(t *testing.T) {
 	if _, err := h.client(nil).File(context.Background(), "gone.yaml", "c0ffee"); !errors.Is(err, ErrNotThere) {
 		t.Errorf("a file that is not there: %v", err)
 	}
+	// A token that may not read the repository gets the same answer as who asks for a file that is not there.
+	h.commits[baseSHA] = true
+	if _, err := h.client(nil).File(context.Background(), "gone.yaml", baseSHA); !errors.Is(err, ErrNoFile) {
+		t.Errorf("a file that a commit does not have: %v", err)
+	}
+	if _, err := h.client(nil).File(context.Background(), "gone.yaml", headSHA); !errors.Is(err, ErrNoAccess) || errors.Is(err, ErrNotThere) {
+		t.Errorf("a commit that cannot be seen: %v", err)
+	}
 	if got, err := h.client(nil).File(context.Background(), "policy.yaml", "ref&x=y/#"); string(got) != "rules: []\n" || err != nil {
 		t.Errorf("a hostile branch: %q, %v", got, err)
 	}
@@ -357,19 +383,33 @@ func TestFile(t *testing.T) {
 func TestCheckHead(t *testing.T) {
 	sha := strings.Repeat("ab", 20)
 	h := newHub(t)
-	h.heads[12], h.heads[13], h.heads[14] = sha, strings.Repeat("cd", 20), "::error::x\n"
+	h.heads[12], h.heads[13], h.heads[14], h.heads[16] = sha, strings.Repeat("cd", 20), "::error::x\n", sha
+	h.from[12], h.from[13] = 2000, 2000
+	const moved = "the newest commit of pull request 13 is cdcdcdcdcdcd, and the report is about abababababab"
 	for _, test := range []struct {
-		number int
-		sha    string
-		want   string
+		number     int
+		sha        string
+		repository int64
+		want       string
 	}{
-		{12, sha, ""},
-		{13, sha, "the newest commit of pull request 13 is cdcdcdcdcdcd, and the report is about abababababab"},
-		{14, sha, `is :\:error::x`},
-		{15, sha, "it is not there"},
-		{12, "", "which commit the report is about is not known"},
+		{12, sha, 0, ""},
+		{12, sha, 2000, ""},
+		// A second pull request, of another fork, can have the commit of this one.
+		{12, sha, 3000, "pull request 12 comes from another repository than the run that the report is of"},
+		{12, sha, NoRepository, "comes from another repository"},
+		{16, sha, NoRepository, ""}, // its repository has been deleted, as the run's
+		{16, sha, 2000, "comes from another repository"},
+		{13, sha, 0, moved},
+		{13, sha, 3000, moved},
+		{13, sha, 2000, "the pull request has moved on: " + moved},
+		{14, sha, 0, `is :\:error::x`},
+		{15, sha, 0, "it is not there"},
+		{12, "", 0, "which commit the report is about is not known"},
 	} {
-		err := h.client(nil).CheckHead(context.Background(), test.number, test.sha)
+		err := h.client(nil).CheckHead(context.Background(), test.number, test.sha, test.repository)
+		if errors.Is(err, ErrMovedOn) != (test.number == 13 && test.repository == 2000) {
+			t.Errorf("%d of %d: moved on? %v", test.number, test.repository, err)
+		}
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%d: %v, want %q", test.number, err, test.want)
 		}

@@ -50,19 +50,14 @@ func azure(d Delivery, status int, w World) []string {
 	if d.Annotations {
 		list := annotations(d, root)
 		for _, level := range []string{levelError, levelWarning} {
-			kept, lost := fold(list, level, azureIssues)
-			if lost > 0 {
-				problems = append(problems, fmt.Sprintf("issues: %d of level %s found no room; the report has them all", lost, level))
-			}
-			for _, a := range kept {
+			for _, a := range fold(list, level, azureIssues, d) {
 				issues = append(issues, azureIssue(a, root))
 			}
 		}
 	}
 	values, problems := azureVariables(d, problems)
 	if len(problems) > 0 {
-		issues = append(issues, azureIssue(annotation{level: levelWarning, title: "Oloproof could not report everything",
-			message: "The verdict stands. " + strings.Join(problems, "\n")}, root))
+		issues = append(issues, azureIssue(troubled(problems, cannotReport), root))
 	}
 	if status == report.ExitPass && d.Report.Status(report.DefaultFailOn()) != report.ExitPass {
 		issues = append(issues, azureCommand{name: "task.complete", properties: []azureProperty{{"result", "SucceededWithIssues"}},
@@ -148,8 +143,11 @@ func azureVariables(d Delivery, problems []string) ([]azureCommand, []string) {
 	var commands []azureCommand
 	for line := range strings.Lines(string(outputs(d, Outcome{}, failing, nil))) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
-		if name == OutputReportingProblems {
+		switch name {
+		case OutputReportingProblems:
 			value = told
+		case OutputPolicyLoosened: // nothing is compared here, so that it would always be false
+			continue
 		}
 		commands = append(commands, azureCommand{name: "task.setvariable", data: value,
 			properties: []azureProperty{{"variable", "oloproof_" + strings.ReplaceAll(name, "-", "_")}, {"isoutput", "true"}}})

@@ -126,7 +126,7 @@ func TestAzure(t *testing.T) {
 	}
 	with := "##vso[task.complete result=SucceededWithIssues;]Oloproof: FAIL\n"
 	everyValue := variables("1", "1", "1", "2", `["never","thin","seen","seen-before"%5D`, "[%5D", "1", "FAIL")
-	everyIssue := issue("error", 7, 5, "/a/s/policy.yaml", "FAIL: never", "The reason of never. Measured: 0.250, interval 0.125 … 0.375%3B must be ≥ 0.5. What would decide it: 34 more people.") +
+	everyIssue := issue("error", 7, 5, "/a/s/policy.yaml", "FAIL: never", "The reason of never. Measured: 0.250, interval 0.125 … 0.375%3B must be ≥ 0.5. What would decide it: about 34 more people.") +
 		issue("warning", 11, 5, "/a/s/policy.yaml", "INSUFFICIENT_EVIDENCE: thin", "The reason of thin.") +
 		issue("warning", 23, 5, "/a/s/policy.yaml", "MANUAL_REVIEW: seen-before", "The reason of seen-before.")
 	tests := []struct {
@@ -213,6 +213,9 @@ func TestAzureOutputsAreTheActions(t *testing.T) {
 		Deliver(PlatformAzure, d, rep.ExitStatus, a.world())
 		want := map[string]string{}
 		for name, value := range r.outputs(t) {
+			if name == OutputPolicyLoosened { // no policies are compared there
+				continue
+			}
 			want["oloproof_"+strings.ReplaceAll(name, "-", "_")] = value
 		}
 		if diff := cmp.Diff(want, a.variables(t)); diff != "" {
@@ -292,9 +295,10 @@ func TestAzureFailures(t *testing.T) {
 	}
 }
 
-// TestAzureManyIssues: none is lost without a word.
+// TestAzureManyIssues: none is lost without a word. In the folded one the line of rule-99 has 55 bytes, and those of later
+// rules have 57: 3,900 bytes hold 1 + 67 of them.
 func TestAzureManyIssues(t *testing.T) {
-	for n, wantLast := range map[int]string{100: "FAIL: rule-99", 101: "Oloproof: 2 more", 1000: "Oloproof: 901 more"} {
+	for n, wantLast := range map[int]string{100: "FAIL: rule-99", 101: "Oloproof: 2 more", 1000: "Oloproof: 68 more"} {
 		var rules []report.Rule
 		for i := range n {
 			rules = append(rules, rule(fmt.Sprintf("rule-%d", i), report.Fail))
@@ -310,7 +314,7 @@ func TestAzureManyIssues(t *testing.T) {
 		if len(codes) != 100 || codes[99] != wantLast {
 			t.Errorf("%d rules: %d errors, the last is %q, want %q", n, len(codes), codes[len(codes)-1], wantLast)
 		}
-		if said := hasProblem(problems, "found no room"); said != (n == 1000) { // a folded message holds some 70 lines, see TestManyAnnotations
+		if len(problems) > 0 {
 			t.Errorf("%d rules: problems %q", n, problems)
 		}
 	}

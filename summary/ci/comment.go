@@ -58,6 +58,7 @@ type Posting struct {
 	Create  bool     // write it where there is none; one that is there is always updated
 	// Body writes it, within so many bytes; previous is what it takes the place of, nil where there is none.
 	Body     func(previous *summary.Previous, maxBytes int) (string, error)
+	KeyName  string // what the person who chose Key calls it; "": comment-key
 	ReadOnly string // why the token cannot be expected to write; "" where nothing says so
 }
 
@@ -155,9 +156,12 @@ func (s stamp) aside() string {
 	return " (" + text + ")"
 }
 
-// previous is what the comment said, for the one that takes its place.
-func (s stamp) previous() *summary.Previous {
+// previous is what the comment said, for that of mine, which takes its place. An earlier attempt of the same run is named as one.
+func (s stamp) previous(mine stamp) *summary.Previous {
 	p := &summary.Previous{Run: s.run(), Failing: s.failing}
+	if s.number != 0 && s.number == mine.number && s.attempt == 1 {
+		p.Run += ", attempt 1"
+	}
 	if v, err := report.ParseVerdict(s.verdict); err == nil {
 		p.Verdict = v
 	}
@@ -177,38 +181,63 @@ func (s stamp) marker(kind string) string {
 		kind, encode(s.key), s.number, s.attempt, s.id, encode(s.workflow), encode(s.sha), encode(s.subject), encode(s.verdict), strings.Join(failing, ","))
 }
 
-var markerLine = regexp.MustCompile(`^<!-- oloproof:(comment|issue) key=([\w.~%+]*) run=(\d+) attempt=(\d+) id=(\d+) workflow=([\w.~%+]*) sha=([\w.~%+]*) subject=([\w.~%+]*) verdict=([\w.~%+]*) failing=([\w.~%+,]*) -->\r?$`)
+var markerLine = regexp.MustCompile(`^<!-- oloproof:(comment|issue)((?: [a-z]+=[^\s<>=]*)+) -->\r?$`)
 
-// readMarker reads the stamp of a comment; ok is false where its first line is no marker of that kind.
+// readMarker reads the stamp of a comment; ok is false where its first line is no marker of that kind with a key. What else
+// is in it is read as far as it can be: a later version may have added to it, and a comment that is not found would be begun
+// a second time. One whose run cannot be read is older than any.
 func readMarker(kind, body string) (s stamp, ok bool) {
 	m := markerLine.FindStringSubmatch(firstLine(body))
 	if m == nil || m[1] != kind {
 		return stamp{}, false
 	}
-	var errs []error
 	text := func(written string) string {
 		value, err := url.QueryUnescape(written)
-		errs = append(errs, err)
+		if err != nil {
+			return ""
+		}
 		return value
 	}
+	broken := false
 	number := func(written string) int64 {
 		value, err := strconv.ParseInt(written, 10, 64)
-		errs = append(errs, err)
+		broken = broken || err != nil || value < 0
 		return value
 	}
-	s = stamp{
-		key: text(m[2]), number: int(number(m[3])), attempt: int(number(m[4])), id: number(m[5]),
-		workflow: text(m[6]), sha: text(m[7]), subject: text(m[8]), verdict: text(m[9]),
-	}
-	for written := range strings.SplitSeq(m[10], ",") {
-		if written != "" {
-			s.failing = append(s.failing, text(written))
+	for _, field := range strings.Fields(m[2]) {
+		name, written, _ := strings.Cut(field, "=")
+		switch name {
+		case "key":
+			var err error
+			s.key, err = url.QueryUnescape(written)
+			ok = err == nil
+		case "run":
+			s.number = int(number(written))
+		case "attempt":
+			s.attempt = int(number(written))
+		case "id":
+			s.id = number(written)
+		case "workflow":
+			s.workflow = text(written)
+		case "sha":
+			s.sha = text(written)
+		case "subject":
+			s.subject = text(written)
+		case "verdict":
+			s.verdict = text(written)
+		case "failing":
+			s.failing = nil
+			for id := range strings.SplitSeq(written, ",") {
+				if id = text(id); id != "" {
+					s.failing = append(s.failing, id)
+				}
+			}
 		}
 	}
-	if errors.Join(errs...) != nil {
-		return stamp{}, false
+	if broken {
+		s.number, s.attempt, s.id = 0, 0, 0
 	}
-	return s, true
+	return s, ok
 }
 
 // firstLine is the line of a comment that its marker stands in.
@@ -268,14 +297,18 @@ func (c *Client) find(ctx context.Context, b board, key string, all []remark, cr
 // The API cannot write on a condition, so between reading a comment and writing it another run may write too. The comment is
 // therefore read again just before it is written and again a second after, and written anew where an older run's stands
 // there. So the one that is left is the newest run's that wrote one, if no older run takes more than that second from its
-// last reading to its writing. A run that had nothing to write leaves nothing that an older one could see.
+// last reading to its writing. A run that had nothing to write leaves nothing that an older one could see; so before a run
+// begins a comment it looks whether its commit, Run.SHA, is the pull request's newest, and leaves it at a note where not.
 func (c *Client) PostComment(ctx context.Context, number int, p Posting) Outcome {
-	found, outcome := c.settle(ctx, &thread{c, number}, p)
+	found, outcome := c.settle(ctx, &thread{c, number, p.Run.SHA}, p)
 	if found != nil {
-		outcome.CommentURL = found.URL
+		outcome.CommentURL = c.page(found.URL)
 	}
 	return outcome
 }
+
+// ForkHelp is the sentence for who looks for a comment on a pull request whose run has no token that can write.
+const ForkHelp = "How to comment on such pull requests: https://github.com/oloproof/oloproof/blob/main/docs/recipes.md#pull-requests-from-forks"
 
 // errBody is the error of a text that could not be written, whatever the API says.
 var errBody = errors.New("its text cannot be written")
@@ -288,8 +321,10 @@ func (c *Client) settle(ctx context.Context, b board, p Posting) (*remark, Outco
 	failed := func(doing string, err error) {
 		denied := errors.Is(err, ErrNoAccess) || errors.Is(err, ErrNotThere)
 		switch {
+		case errors.Is(err, ErrMovedOn):
+			out.Notes = append(out.Notes, fmt.Sprintf("No %s was begun: %v.", b.kind(), err))
 		case denied && p.ReadOnly != "":
-			out.Notes = append(out.Notes, fmt.Sprintf("No %s was written: %s, and this run's token can only read. docs/recipes.md says how to comment on such pull requests.", b.kind(), p.ReadOnly))
+			out.Notes = append(out.Notes, fmt.Sprintf("No %s was written: %s, and this run's token can only read. %s", b.kind(), p.ReadOnly, ForkHelp))
 		case denied:
 			out.Problems = append(out.Problems, fmt.Sprintf("%s: the token may not %s it: %s (%v)", b.kind(), doing, b.remedy(), err))
 		default:
@@ -301,6 +336,7 @@ func (c *Client) settle(ctx context.Context, b board, p Posting) (*remark, Outco
 	var last *remark               // as it stands, as far as is known
 	var previous *summary.Previous // what an older run said
 	var created int64              // the one that this run made
+	var touched *remark            // what this run has written last
 	failures := 0                  // writes of which it is not known whether they took effect
 	most := commentBytes
 	write := func(to *posted) error {
@@ -316,9 +352,20 @@ func (c *Client) settle(ctx context.Context, b board, p Posting) (*remark, Outco
 			created = r.ID
 		}
 		if err == nil {
-			last = r
+			last, touched = r, r
 		}
 		return err
+	}
+	// again looks once more at what another run wrote meanwhile. A list may lag behind: it is not asked without a pause.
+	again := func(round int) {
+		if round > 0 {
+			c.Sleep(ctx, settlePause)
+		}
+	}
+	removeOwn := func(open []posted, own func(posted) bool) {
+		if err := c.removeOwn(ctx, b, open, own); err != nil {
+			out.Notes = append(out.Notes, fmt.Sprintf("A second %s of this run was begun beside another run's, and could not be removed: %v.", b.kind(), err))
+		}
 	}
 	// own tells the one that this run made, also where the answer to that was lost.
 	own := func(p posted) bool { return p.ID == created || failures > 0 && p.stamp.same(mine) }
@@ -330,11 +377,19 @@ func (c *Client) settle(ctx context.Context, b board, p Posting) (*remark, Outco
 			return last, out
 		}
 		open, newest := c.find(ctx, b, mine.key, all, created)
+		if len(open) == 0 && touched != nil && touched.State == "closed" {
+			// What this run closed is written anew where an older run's text has come into it since.
+			if now, err := b.get(ctx, *touched); err == nil {
+				if s, ok := readMarker(b.kind(), now.Body); ok && s.key == mine.key && s.order(mine) < 0 {
+					open, newest = []posted{{*now, s}}, nil
+				}
+			}
+		}
 		if len(open) > 0 {
 			last = &open[0].remark
 		}
 		if before := newestBefore(open, mine); before != nil {
-			previous = before.previous()
+			previous = before.previous(mine)
 			if p.Verdict == report.NoVerdict { // what had not passed is not forgotten by a run that decides nothing
 				mine.failing = before.failing
 			}
@@ -344,14 +399,14 @@ func (c *Client) settle(ctx context.Context, b board, p Posting) (*remark, Outco
 		switch {
 		case newest != nil && newest.stamp.order(mine) > 0:
 			out.Notes = append(out.Notes, fmt.Sprintf("The %s is of a newer run already%s, and stays.", b.kind(), newest.stamp.aside()))
-			c.removeOwn(ctx, b, open, own)
+			removeOwn(open, own)
 			return last, out
 		case newest != nil && ordered && newest.stamp.order(mine) == 0 && newest.stamp.subject != mine.subject:
-			out.Problems = append(out.Problems, fmt.Sprintf("%s: another step of this run has written it under the key %s; give each step a comment-key of its own", b.kind(), diag.Quote(p.Key)))
-			c.removeOwn(ctx, b, open, own)
+			out.Problems = append(out.Problems, fmt.Sprintf("%s: another step of this run has written it under the key %s; give each step a %s of its own", b.kind(), diag.Quote(p.Key), cmp.Or(p.KeyName, "comment-key")))
+			removeOwn(open, own)
 			return last, out
 		case len(open) > 0 && open[0].stamp.same(mine): // it stands
-			c.removeOwn(ctx, b, open, own)
+			removeOwn(open, own)
 			return last, out
 		case len(open) == 0 && newest != nil && newest.stamp.same(mine): // this run has closed it
 			return &newest.remark, out
@@ -359,7 +414,7 @@ func (c *Client) settle(ctx context.Context, b board, p Posting) (*remark, Outco
 			return last, out
 		case round == rounds:
 			out.Problems = append(out.Problems, fmt.Sprintf("%s: other runs keep writing over it", b.kind()))
-			c.removeOwn(ctx, b, open, own)
+			removeOwn(open, own)
 			return last, out
 		}
 		var to *posted
@@ -369,11 +424,13 @@ func (c *Client) settle(ctx context.Context, b board, p Posting) (*remark, Outco
 			now, err := b.get(ctx, to.remark)
 			switch {
 			case errors.Is(err, ErrNotThere): // it was deleted meanwhile
+				again(round)
 				continue
 			case err != nil:
 				failed("read", err)
 				return last, out
 			case firstLine(now.Body) != firstLine(to.Body) || now.State != to.State: // it was written meanwhile
+				again(round)
 				continue
 			}
 		}
@@ -385,8 +442,9 @@ func (c *Client) settle(ctx context.Context, b board, p Posting) (*remark, Outco
 			most = refusedBytes
 			continue
 		case to != nil && errors.Is(err, ErrNotThere): // it was deleted meanwhile
+			again(round)
 			continue
-		case !isAnswer(err) && !errors.Is(err, errBody) && failures < tries:
+		case !isAnswer(err) && !errors.Is(err, errBody) && !errors.Is(err, ErrMovedOn) && failures < tries:
 			failures++
 		default:
 			failed("write", err)
@@ -407,19 +465,24 @@ func newestBefore(open []posted, mine stamp) (before *stamp) {
 	return before
 }
 
-// removeOwn removes, of the open remarks with the key but the oldest, what this run made.
-func (c *Client) removeOwn(ctx context.Context, b board, open []posted, own func(posted) bool) {
+// removeOwn removes, of the open remarks with the key but the oldest, what this run made. The error is of the last that could
+// not be.
+func (c *Client) removeOwn(ctx context.Context, b board, open []posted, own func(posted) bool) (last error) {
 	for _, p := range open[min(1, len(open)):] {
 		if own(p) {
-			_ = b.remove(ctx, p.remark) // where it cannot be, one comment too many says what the other one does
+			if err := b.remove(ctx, p.remark); err != nil && !errors.Is(err, ErrNotThere) {
+				last = err
+			}
 		}
 	}
+	return last
 }
 
 // thread is the comments of a pull request.
 type thread struct {
 	c      *Client
 	number int
+	sha    string // the commit that the run is about, "" where that is not known
 }
 
 func (t *thread) kind() string   { return "comment" }
@@ -436,6 +499,12 @@ func (t *thread) get(ctx context.Context, r remark) (*remark, error) {
 }
 
 func (t *thread) create(ctx context.Context, body string) (*remark, error) {
+	if t.sha != "" {
+		// Where the token may not read pull requests it cannot be told, and the comment is worth more.
+		if pr, err := t.c.pull(ctx, t.number); err == nil && commitID.MatchString(pr.Head.SHA) && pr.Head.SHA != t.sha {
+			return nil, fmt.Errorf("%w: its newest commit is %.7s, and this run is about %.7s", ErrMovedOn, pr.Head.SHA, t.sha)
+		}
+	}
 	into := &remark{}
 	_, err := t.c.do(ctx, http.MethodPost, t.c.repo("/issues/%d/comments", t.number), nil, map[string]string{"body": body}, into, acceptJSON)
 	return into, err

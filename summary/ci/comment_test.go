@@ -144,9 +144,8 @@ func TestGarbageMarkers(t *testing.T) {
 	good := strings.TrimSuffix(ofRun(9).stamp().marker("comment"), "\n")
 	for _, body := range []string{
 		"", "\n" + good, " " + good, "> " + good, good + " x", strings.Replace(good, "oloproof:comment", "oloproof:issue", 1),
-		strings.Replace(good, "run=9", "run=", 1), strings.Replace(good, "run=9", "run=-9", 1), strings.Replace(good, "run=9", "run=99999999999999999999", 1),
 		strings.Replace(good, "key=", "key=%zz", 1), strings.Replace(good, "key=", "key=%", 1), strings.Replace(good, " -->", "", 1),
-		strings.Replace(good, "CI", "C I", 1), strings.Replace(good, "failing=", "failing=%GG,", 1), "<!-- oloproof:comment -->", "<!-- oloproof:comment key= -->",
+		strings.Replace(good, "CI", "C I", 1), "<!-- oloproof:comment -->", "<!-- oloproof:comment key= -->", strings.Replace(good, "key=", "ley=", 1),
 	} {
 		h := newHub(t)
 		h.comment(owner, body)
@@ -154,6 +153,97 @@ func TestGarbageMarkers(t *testing.T) {
 		if len(h.comments) != 2 || h.comments[0].Body != body {
 			t.Errorf("%q was taken for a mark", body)
 		}
+	}
+}
+
+// TestMarkersOfOtherVersions: a comment whose mark has more than this version knows, or less, or numbers that cannot be read, is
+// found by its key, and not begun a second time. One whose run cannot be read is older than any.
+func TestMarkersOfOtherVersions(t *testing.T) {
+	good := strings.TrimSuffix(ofRun(1).stamp().marker("comment"), "\n")
+	ahead := strings.Replace(good, "id=9001", "id=9999999", 1)
+	for _, mark := range []string{
+		strings.Replace(good, " -->", " more=x -->", 1), strings.Replace(good, "key=", "level=2 key=", 1), "<!-- oloproof:comment key=policy.yaml+human%2Dai -->",
+		strings.Replace(ahead, "run=1", "run=", 1), strings.Replace(ahead, "run=1", "run=-1", 1), strings.Replace(ahead, "run=1", "run=99999999999999999999", 1),
+		strings.Replace(good, "failing=", "failing=%GG,", 1), strings.Replace(good, "verdict=FAIL", "verdict=%", 1),
+	} {
+		h := newHub(t)
+		c := h.comment(jobToken, mark+"\nold")
+		quiet(t, post(h, ofRun(2)))
+		if len(h.comments) != 1 || !strings.Contains(c.Body, "This is run 2.") {
+			t.Errorf("%q was not found", mark)
+		}
+	}
+}
+
+// TestSecondAttemptNamesTheFirst: what it takes the place of is not the run itself.
+func TestSecondAttemptNamesTheFirst(t *testing.T) {
+	h := newHub(t)
+	h.comment(jobToken, marked("comment", ofRun(2)))
+	again := ofRun(2)
+	again.Run.Attempt = 2
+	quiet(t, post(h, again))
+	h.says(t, `This is run 2. Before: run 2, attempt 1, FAIL, ["a-rule"].`)
+}
+
+// TestLateRunBeginsNoComment: the newest run passed and began no comment; an older one that failed ends later, and what it
+// would say is of a commit that is no longer the newest. One that is there is updated all the same, and where the pull
+// request cannot be read the comment is worth more.
+func TestLateRunBeginsNoComment(t *testing.T) {
+	h := newHub(t)
+	h.heads[12] = ofRun(3).Run.SHA
+	only(t, "notes", post(h, ofRun(2)).Notes, "No comment was begun", "its newest commit is 0000000, and this run is about 0000000")
+	if h.made("POST") > 0 {
+		t.Error("a comment was begun")
+	}
+	h.comment(jobToken, marked("comment", ofRun(1)))
+	quiet(t, post(h, ofRun(2)))
+	for name, change := range map[string]func(*hub, *Posting){
+		"the newest commit":     func(h *hub, p *Posting) { h.heads[12] = p.Run.SHA },
+		"no commit known":       func(_ *hub, p *Posting) { p.Run.SHA = "" },
+		"a token that may not":  func(h *hub, _ *Posting) { delete(h.heads, 12) },
+		"a head that is hidden": func(h *hub, _ *Posting) { h.heads[12] = "" },
+	} {
+		h := newHub(t)
+		h.heads[12] = headSHA
+		p := ofRun(2)
+		change(h, &p)
+		quiet(t, post(h, p))
+		if len(h.ours()) != 1 {
+			t.Errorf("%s: %d comments", name, len(h.ours()))
+		}
+	}
+}
+
+// TestSecondCommentThatStays: one comment too many is said.
+func TestSecondCommentThatStays(t *testing.T) {
+	h := newHub(t)
+	h.before = func(r *http.Request) http.HandlerFunc {
+		switch r.Method {
+		case http.MethodPost: // another run's comes in between
+			h.comment(jobToken, marked("comment", ofRun(1)))
+		case http.MethodDelete:
+			return refusing(500, "no")
+		}
+		return nil
+	}
+	only(t, "notes", post(h, ofRun(2)).Notes, "A second comment of this run was begun beside another run's, and could not be removed", "status 500")
+}
+
+// TestAddressesAreThePlatforms: what the API calls a comment's page is passed on as an output, and only where it is one.
+func TestAddressesAreThePlatforms(t *testing.T) {
+	c := newHub(t).client(nil)
+	c.Server = "https://github.example"
+	for address, good := range map[string]bool{
+		"https://github.example/o/r/pull/12#issuecomment-1": true, "https://github.example.evil/x": false, "https://evil/x": false, "javascript:alert(1)": false,
+		"https://github.example/\nverdict=PASS": false, "https://github.example/?t=" + hubToken: false, "https://me@github.example/x": false, "": false, "https://github.example": false,
+	} {
+		if got := c.page(address); got != "" != good || good && got != address {
+			t.Errorf("%q: %q", address, got)
+		}
+	}
+	c.Server = ""
+	if c.page("https://evil/x") == "" || c.page("file:///x") != "" || c.page("/x") != "" {
+		t.Error("where the platform is not known, any page of the web is taken, and nothing else")
 	}
 }
 

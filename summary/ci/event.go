@@ -26,10 +26,20 @@ type Event struct {
 
 	PullRequest      int
 	HeadSHA, BaseSHA string
-	BaseRef          string // the branch that the pull request is to be merged into
+	BaseRef          string // the branch that the pull request, or the merge queue's group, is to be merged into
+	HeadRepository   int64  // the id of the repository that HeadSHA was pushed to; 0: the event does not speak of one; NoRepository
 	Fork             bool   // the pull request, or the run that this one follows, comes from another repository
 	Dependabot       bool   // started by Dependabot, whose token can only read
+	DefaultBranch    bool   // the run is on the repository's default branch, as far as is told
+
+	files string // what stands between the repository and a commit in the address of a file's page
 }
+
+// NoRepository is the id of a repository that has been deleted, or that a payload says nothing of.
+const NoRepository = -1
+
+// MergeGroup is the event of a merge queue: what is merged is several pull requests together.
+const MergeGroup = "merge_group"
 
 // Run is one run of a workflow.
 type Run struct {
@@ -61,6 +71,11 @@ type payload struct {
 	Number      int64        `json:"number"`
 	PullRequest *pullRequest `json:"pull_request"`
 	Repository  repository   `json:"repository"`
+	MergeGroup  *struct {
+		HeadSHA string `json:"head_sha"`
+		BaseSHA string `json:"base_sha"`
+		BaseRef string `json:"base_ref"`
+	} `json:"merge_group"`
 	WorkflowRun *struct {
 		ID             int64         `json:"id"`
 		Name           string        `json:"name"`
@@ -75,6 +90,7 @@ type payload struct {
 type repository struct {
 	ID       int64  `json:"id"`
 	FullName string `json:"full_name"`
+	Default  string `json:"default_branch"`
 }
 
 type pullRequest struct {
@@ -90,10 +106,17 @@ type side struct {
 	Repo *repository `json:"repo"`
 }
 
-// fork reports whether a pull request comes from another repository. Its owner does not tell: one may own both.
-func (p *pullRequest) fork() bool {
-	return p.Head.Repo == nil || p.Base.Repo == nil || p.Head.Repo.ID != p.Base.Repo.ID
+// id is the repository's, NoRepository where it is not told.
+func (r *repository) id() int64 {
+	if r == nil || r.ID <= 0 {
+		return NoRepository
+	}
+	return r.ID
 }
+
+// fork reports whether one repository is another than a second one, as it must be taken to be where either is not told. The
+// owner does not tell: one may own both.
+func fork(head, base *repository) bool { return head.id() != base.id() || head.id() == NoRepository }
 
 // largest is the greatest number that is believed to be one of a run or a pull request: what is larger could not be told from its
 // neighbours once it has been through a program that keeps numbers as floating-point ones.
@@ -115,7 +138,7 @@ func ReadEvent(getenv func(string) string) (Event, error) {
 		}
 		return n
 	}
-	e := Event{Name: getenv("GITHUB_EVENT_NAME"), Dependabot: getenv("GITHUB_ACTOR") == "dependabot[bot]"}
+	e := Event{Name: getenv("GITHUB_EVENT_NAME"), files: "/blob/", Dependabot: getenv("GITHUB_ACTOR") == "dependabot[bot]"}
 	e.Run = Run{ID: number("GITHUB_RUN_ID"), Number: int(number("GITHUB_RUN_NUMBER")), Attempt: int(number("GITHUB_RUN_ATTEMPT")), Workflow: getenv("GITHUB_WORKFLOW")}
 	if name := getenv("GITHUB_REPOSITORY"); repositoryName.MatchString(name) {
 		e.Repository = name
@@ -133,8 +156,16 @@ func ReadEvent(getenv func(string) string) (Event, error) {
 	if err == nil {
 		err = e.take(p)
 	}
-	e.Run.SHA = e.HeadSHA
-	e.Run.URL = e.runURL(Detect(getenv))
+	// Where only GITHUB_REF tells of a pull request, GITHUB_SHA is of what would be merged and of no push.
+	if e.PullRequest == 0 || p != nil && (p.PullRequest != nil || p.WorkflowRun != nil) {
+		e.Run.SHA = e.HeadSHA
+	}
+	e.DefaultBranch = p != nil && p.Repository.Default != "" && getenv("GITHUB_REF") == "refs/heads/"+p.Repository.Default
+	on := Detect(getenv)
+	if on == PlatformGitea || on == PlatformForgejo {
+		e.files = "/src/commit/"
+	}
+	e.Run.URL = e.runURL(on)
 	return e, err
 }
 
@@ -195,16 +226,22 @@ func (e *Event) take(p *payload) error {
 		e.PullRequest = int(number("pull_request.number", cmp.Or(pr.Number, p.Number)))
 		e.HeadSHA, e.BaseSHA = sha("pull_request.head.sha", pr.Head.SHA), sha("pull_request.base.sha", pr.Base.SHA)
 		e.BaseRef = pr.Base.Ref
-		e.Fork = pr.fork()
+		e.HeadRepository = pr.Head.Repo.id()
+		e.Fork = fork(pr.Head.Repo, pr.Base.Repo)
+	}
+	if g := p.MergeGroup; g != nil && e.Name == MergeGroup {
+		e.HeadSHA, e.BaseSHA = cmp.Or(sha("merge_group.head_sha", g.HeadSHA), e.HeadSHA), sha("merge_group.base_sha", g.BaseSHA)
+		e.BaseRef = strings.TrimPrefix(g.BaseRef, "refs/heads/")
 	}
 	if w := p.WorkflowRun; w != nil && e.Name == "workflow_run" {
 		e.HeadSHA = sha("workflow_run.head_sha", w.HeadSHA)
 		e.Run = Run{ID: number("workflow_run.id", w.ID), Number: int(number("workflow_run.run_number", w.Number)),
 			Attempt: int(number("workflow_run.run_attempt", w.Attempt)), Workflow: w.Name}
-		e.Fork = w.HeadRepository == nil || w.HeadRepository.ID != p.Repository.ID
+		e.HeadRepository = w.HeadRepository.id()
+		e.Fork = fork(w.HeadRepository, &p.Repository)
 		// Of a fork's run the list is empty, and a pull request of one fork to another may stand in it.
 		here := slices.DeleteFunc(w.PullRequests, func(pr pullRequest) bool {
-			return pr.Base.Repo != nil && pr.Base.Repo.ID != p.Repository.ID
+			return pr.Base.Repo != nil && pr.Base.Repo.id() != p.Repository.id()
 		})
 		e.PullRequest = 0
 		if len(here) == 1 {
@@ -242,20 +279,25 @@ func (e Event) runURL(on Platform) string {
 		return ""
 	case on == PlatformForgejo: // there a run's page goes by its number
 		return runs + strconv.Itoa(e.Run.Number)
-	case on == PlatformGitea || e.Run.Attempt <= 1:
-		return runs + id
+	case on == PlatformGitea || e.Run.Attempt == 0:
+		return runs + id // without an attempt GitHub shows the newest one
 	}
 	return runs + id + "/attempts/" + strconv.Itoa(e.Run.Attempt)
 }
 
 // FileURL is the page of a line of a file of the repository, at the commit that the run is about; line 0 is the whole file.
 // It is "" where it is not known, or the file is not in the repository.
-func (e Event) FileURL(file string, line int) string {
+func (e Event) FileURL(file string, line int) string { return e.fileURL(e.HeadSHA, file, line) }
+
+// BaseURL is the same on the branch that is merged into, as that was when the event happened.
+func (e Event) BaseURL(file string, line int) string { return e.fileURL(e.BaseSHA, file, line) }
+
+func (e Event) fileURL(sha, file string, line int) string {
 	place, ok := escapePath(file)
-	if !ok || e.Server == "" || e.Repository == "" || e.HeadSHA == "" {
+	if !ok || e.Server == "" || e.Repository == "" || sha == "" {
 		return ""
 	}
-	address := e.Server + "/" + e.Repository + "/blob/" + e.HeadSHA + "/" + place
+	address := e.Server + "/" + e.Repository + cmp.Or(e.files, "/blob/") + sha + "/" + place
 	if line > 0 {
 		address += "#L" + strconv.Itoa(line)
 	}

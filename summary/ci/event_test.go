@@ -50,23 +50,34 @@ func actionsEnv(t testing.TB, event, payload string, more map[string]string) fun
 
 func TestReadEvent(t *testing.T) {
 	here, fork := `{"id": 1000, "full_name": "o/r"}`, `{"id": 2000, "full_name": "octo/r", "fork": true}`
+	from := func(isFork bool) int64 {
+		if isFork {
+			return 2000
+		}
+		return 1000
+	}
 	pull := func(name string, isFork bool) Event {
-		return Event{Name: name, Server: "https://github.example", Repository: "o/r", PullRequest: 12, HeadSHA: headSHA, BaseSHA: baseSHA, BaseRef: "main", Fork: isFork,
-			Run: Run{ID: 9050, Number: 50, Attempt: 1, Workflow: "Check", SHA: headSHA, URL: "https://github.example/o/r/actions/runs/9050"}}
+		return Event{Name: name, Server: "https://github.example", Repository: "o/r", PullRequest: 12, HeadSHA: headSHA, BaseSHA: baseSHA, BaseRef: "main", Fork: isFork, HeadRepository: from(isFork), files: "/blob/",
+			Run: Run{ID: 9050, Number: 50, Attempt: 1, Workflow: "Check", SHA: headSHA, URL: "https://github.example/o/r/actions/runs/9050/attempts/1"}}
 	}
 	after := func(number int, isFork bool) Event {
-		return Event{Name: "workflow_run", Server: "https://github.example", Repository: "o/r", PullRequest: number, HeadSHA: headSHA, Fork: isFork,
+		return Event{Name: "workflow_run", Server: "https://github.example", Repository: "o/r", PullRequest: number, HeadSHA: headSHA, Fork: isFork, HeadRepository: from(isFork), files: "/blob/",
 			Run: Run{ID: 9031, Number: 31, Attempt: 2, Workflow: "CI", SHA: headSHA, URL: "https://github.example/o/r/actions/runs/9031/attempts/2"}}
 	}
 	plain := func(name string) Event {
-		return Event{Name: name, Server: "https://github.example", Repository: "o/r", HeadSHA: mergeSHA,
-			Run: Run{ID: 9050, Number: 50, Attempt: 1, Workflow: "Check", SHA: mergeSHA, URL: "https://github.example/o/r/actions/runs/9050"}}
+		return Event{Name: name, Server: "https://github.example", Repository: "o/r", HeadSHA: mergeSHA, files: "/blob/",
+			Run: Run{ID: 9050, Number: 50, Attempt: 1, Workflow: "Check", SHA: mergeSHA, URL: "https://github.example/o/r/actions/runs/9050/attempts/1"}}
 	}
 	inList := func(number int, base string) string {
 		return fmt.Sprintf(`{"id": 1, "number": %d, "head": {"ref": "patch", "sha": %q, "repo": {"id": 1000}}, "base": {"ref": "main", "sha": %q, "repo": {"id": %s}}}`, number, headSHA, baseSHA, base)
 	}
 	dependabot := pull("pull_request", false)
 	dependabot.Dependabot = true
+	gone := func(e Event) Event { e.HeadRepository = NoRepository; return e }
+	group := plain(MergeGroup)
+	group.HeadSHA, group.Run.SHA, group.BaseSHA, group.BaseRef = headSHA, headSHA, baseSHA, "release/1"
+	main := plain("push")
+	main.DefaultBranch = true
 	tests := []struct {
 		name, event, payload string
 		env                  map[string]string
@@ -76,26 +87,31 @@ func TestReadEvent(t *testing.T) {
 		{"a branch", "pull_request", pullRequestPayload(here), map[string]string{"GITHUB_REF": "refs/pull/12/merge", "GITHUB_BASE_REF": "main"}, pull("pull_request", false), ""},
 		{"a fork", "pull_request", pullRequestPayload(fork), nil, pull("pull_request", true), "the pull request comes from a fork"},
 		{"a fork of the same owner", "pull_request", pullRequestPayload(`{"id": 2000, "full_name": "o/r2"}`), nil, pull("pull_request", true), "the pull request comes from a fork"},
-		{"a fork that was deleted", "pull_request", pullRequestPayload("null"), nil, pull("pull_request", true), "the pull request comes from a fork"},
+		{"a fork that was deleted", "pull_request", pullRequestPayload("null"), nil, gone(pull("pull_request", true)), "the pull request comes from a fork"},
+		{"repositories that are not told", "pull_request", strings.ReplaceAll(pullRequestPayload("{}"), `{"id": 1000, "full_name": "o/r"}`, "{}"), nil, gone(pull("pull_request", true)), "the pull request comes from a fork"},
 		{"Dependabot", "pull_request", pullRequestPayload(here), map[string]string{"GITHUB_ACTOR": "dependabot[bot]"}, dependabot, "Dependabot started it"},
 		{"the base's own workflow, for a fork", "pull_request_target", pullRequestPayload(fork), nil, pull("pull_request_target", true), ""},
 		{"after a branch's run", "workflow_run", workflowRunPayload(here, "["+inList(12, "1000")+"]"), nil, after(12, false), ""},
 		{"after a fork's run", "workflow_run", workflowRunPayload(fork, "[]"), nil, after(0, true), ""}, // actions/runner#3444
-		{"after a deleted fork's run", "workflow_run", workflowRunPayload("null", "[]"), nil, after(0, true), ""},
+		{"after a deleted fork's run", "workflow_run", workflowRunPayload("null", "[]"), nil, gone(after(0, true)), ""},
 		{"after the run of two pull requests", "workflow_run", workflowRunPayload(here, "["+inList(12, "1000")+","+inList(13, "1000")+"]"), nil, after(0, false), ""},
 		{"a pull request in a fork's own repository", "workflow_run", workflowRunPayload(here, "["+inList(3, "2000")+","+inList(12, "1000")+"]"), nil, after(12, false), ""},
 		{"a push", "push", `{"ref": "refs/heads/main", "before": "x", "after": "y", "repository": {"id": 1000, "full_name": "o/r"}}`, nil, plain("push"), ""},
 		{"a schedule", "schedule", `{"schedule": "0 5 * * 1", "workflow": ".github/workflows/audit.yml"}`, nil, plain("schedule"), ""},
 		{"by hand", "workflow_dispatch", `{"inputs": {"number": "12"}, "ref": "refs/heads/main", "repository": {"id": 1000, "full_name": "o/r"}}`, nil, plain("workflow_dispatch"), ""},
-		{"a merge queue", "merge_group", `{"action": "checks_requested", "merge_group": {"head_sha": "x", "head_ref": "refs/heads/gh-readonly-queue/main/pr-12-` + baseSHA + `"}}`,
-			map[string]string{"GITHUB_REF": "refs/heads/gh-readonly-queue/main/pr-12-" + baseSHA}, plain("merge_group"), ""},
+		{"a merge queue", "merge_group", fmt.Sprintf(`{"action": "checks_requested", "merge_group": {"head_sha": %q, "head_ref": "refs/heads/gh-readonly-queue/release/1/pr-12-x", "base_sha": %q, "base_ref": "refs/heads/release/1"}}`, headSHA, baseSHA),
+			map[string]string{"GITHUB_REF": "refs/heads/gh-readonly-queue/release/1/pr-12-x"}, group, ""},
+		{"a merge queue of which nothing is told", "merge_group", `{"action": "checks_requested"}`, nil, plain("merge_group"), ""},
+		{"a push to the default branch", "push", `{"ref": "refs/heads/main", "repository": {"id": 1000, "full_name": "o/r", "default_branch": "main"}}`, nil, main, ""},
+		{"a push to another branch", "push", `{"repository": {"id": 1000, "full_name": "o/r", "default_branch": "main"}}`, map[string]string{"GITHUB_REF": "refs/heads/other"}, plain("push"), ""},
+		{"a tag with the default branch's name", "push", `{"repository": {"id": 1000, "full_name": "o/r", "default_branch": "main"}}`, map[string]string{"GITHUB_REF": "refs/tags/main"}, plain("push"), ""},
 		{"a comment, whose run is of the default branch", "issue_comment", `{"action": "created", "issue": {"number": 12, "pull_request": {"url": "x"}}, "comment": {"body": "/check"}}`, nil, plain("issue_comment"), ""},
 		{"an event that names a run by chance", "push", workflowRunPayload(here, "["+inList(12, "1000")+"]"), nil, plain("push"), ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := ReadEvent(actionsEnv(t, test.event, test.payload, test.env))
-			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(Event{})); diff != "" || err != nil {
 				t.Errorf("%v, (-want +got):\n%s", err, diff)
 			}
 			if got.ReadOnly() != test.readOnly {
@@ -122,6 +138,7 @@ func TestHostileEvents(t *testing.T) {
 		{"a number as text", "pull_request", replaced(`"number": 12`, `"number": "12"`), "is not the JSON of an event", func(e Event) bool { return e.PullRequest == 0 }},
 		{"a run before all", "workflow_run", strings.ReplaceAll(workflowRunPayload("null", "[]"), "9031", "-1"), "workflow_run.id -1", func(e Event) bool { return e.Run.ID == 0 && e.Run.URL == "" }},
 		{"a run without a commit", "workflow_run", strings.ReplaceAll(workflowRunPayload("null", "[]"), headSHA, ""), "", func(e Event) bool { return e.HeadSHA == "" && e.Run.SHA == "" }},
+		{"a base of a queue that is no commit", "merge_group", `{"merge_group": {"head_sha": "", "base_sha": "main"}}`, `merge_group.base_sha "main" is not a commit`, func(e Event) bool { return e.BaseSHA == "" && e.HeadSHA == mergeSHA }},
 		{"two things at once", "pull_request", strings.ReplaceAll(replaced(headSHA, "x"), baseSHA, "y"), `"x" is not a commit; pull_request.base.sha "y" is not`, nil},
 		{"not JSON", "push", "<html>", "is not the JSON of an event", func(e Event) bool { return e.Repository == "o/r" && e.HeadSHA == mergeSHA && e.Run.ID == 9050 }},
 		{"a list", "push", "[]", "is not the JSON of an event", nil},
@@ -186,7 +203,8 @@ func TestEventFiles(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)
 		}
-		if e.PullRequest != 12 || e.BaseRef != "main" { // the environment tells as much
+		// The environment tells as much; its commit is of what would be merged, and of no push.
+		if e.PullRequest != 12 || e.BaseRef != "main" || e.HeadSHA != mergeSHA || e.Run.SHA != "" {
 			t.Errorf("%s: %+v", file, e)
 		}
 	}
@@ -202,7 +220,8 @@ func TestRunAddresses(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		{nil, "https://github.example/o/r/actions/runs/9050"},
+		{nil, "https://github.example/o/r/actions/runs/9050/attempts/1"},
+		{map[string]string{"GITHUB_RUN_ATTEMPT": ""}, "https://github.example/o/r/actions/runs/9050"},
 		{map[string]string{"GITHUB_RUN_ATTEMPT": "2"}, "https://github.example/o/r/actions/runs/9050/attempts/2"},
 		{map[string]string{"GITEA_ACTIONS": "true", "GITHUB_RUN_ATTEMPT": "2"}, "https://github.example/o/r/actions/runs/9050"},
 		// A run's page goes by its number there (forgejo/forgejo#611).
@@ -228,6 +247,17 @@ func TestRunAddresses(t *testing.T) {
 	} {
 		if got := e.FileURL(test.file, test.line); got != test.want {
 			t.Errorf("%q: %q, want %q", test.file, got, test.want)
+		}
+	}
+	e.BaseSHA = baseSHA
+	if got, want := e.BaseURL("policy.yaml", 3), "https://github.example/o/r/blob/"+baseSHA+"/policy.yaml#L3"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	// Gitea and Forgejo have files elsewhere.
+	for _, platform := range []string{"GITEA_ACTIONS", "FORGEJO_ACTIONS"} {
+		e, err := ReadEvent(actionsEnv(t, "push", "{}", map[string]string{platform: "true"}))
+		if got, want := e.FileURL("a/b.yaml", 2), "https://github.example/o/r/src/commit/"+mergeSHA+"/a/b.yaml#L2"; got != want || err != nil {
+			t.Errorf("%q, %v; want %q", got, err, want)
 		}
 	}
 	for _, less := range []Event{{Server: "x", Repository: "o/r"}, {Server: "x", HeadSHA: headSHA}, {Repository: "o/r", HeadSHA: headSHA}} {

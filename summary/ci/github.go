@@ -27,6 +27,7 @@ const (
 	OutputInsufficientEvidence = "insufficient-evidence" // … to INSUFFICIENT_EVIDENCE
 	OutputManualReview         = "manual-review"         // … to MANUAL_REVIEW
 	OutputFailingRules         = "failing-rules"         // ids of the counting rules that did not pass: a JSON list on one line
+	OutputPolicyLoosened       = "policy-loosened"       // whether a pull request loosens the policy: true, or false, also where that cannot be told
 	OutputReport               = "report"                // the JSON report's path, relative to the workspace
 	OutputCommentURL           = "comment-url"           // the page of the pull request's comment, where there is one of the action's
 	OutputIssueURL             = "issue-url"             // the page of the audit's issue, likewise
@@ -44,16 +45,20 @@ const (
 
 // Delivery is one run as a CI platform is told of it.
 type Delivery struct {
-	Report      *report.Report
-	FailOn      report.FailOn  // the verdicts that make the step fail
-	PolicyFile  string         // the policy's path relative to the workspace: its problems are annotated first
-	ReportFile  string         // the JSON report's path relative to the workspace, "" where none was written
-	Summary     bool           // write the job summary
-	Annotations bool           // write annotations
-	Problems    []string       // reporting problems met before, one sentence each
-	Notes       []string       // what a person may want to know beside the report, one sentence each
-	Prefix      Prefix         // from the workspace's paths to the repository's
-	Post        func() Outcome // writes the comment or the issue, once everything else is told; nil for neither
+	Report     *report.Report
+	FailOn     report.FailOn // the verdicts that make the step fail
+	PolicyFile string        // the policy's path relative to the workspace: its problems are annotated first
+	// The policies, relative to the workspace, that were read from the base branch, and the words for that branch. Their lines
+	// are not those of the workspace.
+	BasePolicies []string
+	Base         string
+	ReportFile   string         // the JSON report's path relative to the workspace, "" where none was written
+	Summary      bool           // write the job summary
+	Annotations  bool           // write annotations
+	Problems     []string       // reporting problems met before, one sentence each
+	Notes        []string       // what a person may want to know beside the report, one sentence each
+	Prefix       Prefix         // from the workspace's paths to the repository's
+	Post         func() Outcome // writes the comment or the issue, once everything else is told; nil for neither
 }
 
 // GitHub tells GitHub Actions, or a platform that speaks its language, of a run: the outputs, then the
@@ -80,13 +85,12 @@ func GitHub(d Delivery, getenv func(string) string, log io.Writer) []string {
 	if d.Summary {
 		problems = noteError(problems, "job summary", writeSummary(d, getenv))
 	}
-	commands, problems := annotate(d, problems, getenv("GITHUB_WORKSPACE"))
-	_, err := log.Write(commands)
+	_, err := log.Write(annotate(d, problems, getenv("GITHUB_WORKSPACE")))
 	problems = noteError(problems, "annotations", err)
 	var posted Outcome
 	if d.Post != nil {
 		posted = d.Post()
-		_, err := log.Write(aside(posted.Notes, posted.Problems))
+		_, err := log.Write(aside(posted.Notes, posted.Problems, cannotReport))
 		problems = noteError(append(problems, posted.Problems...), "annotations", err)
 	}
 
@@ -101,7 +105,7 @@ func GitHub(d Delivery, getenv func(string) string, log io.Writer) []string {
 // Relayed tells GitHub Actions of a step that only wrote a comment: outputs and annotations. It returns the problems that
 // arose here.
 func Relayed(o Outcome, getenv func(string) string, log io.Writer) []string {
-	_, err := log.Write(aside(o.Notes, o.Problems))
+	_, err := log.Write(aside(o.Notes, o.Problems, cannotRelay))
 	problems := noteError(nil, "annotations", err)
 	reporting, _ := jsonList(slices.Concat(o.Problems, problems))
 	text := fmt.Sprintf("%s=%s\n", OutputReportingProblems, reporting)
@@ -144,6 +148,7 @@ func outputs(d Delivery, posted Outcome, failing string, problems []string) []by
 	set(OutputInsufficientEvidence, strconv.Itoa(counts.InsufficientEvidence))
 	set(OutputManualReview, strconv.Itoa(counts.ManualReview))
 	set(OutputFailingRules, failing)
+	set(OutputPolicyLoosened, strconv.FormatBool(slices.ContainsFunc(d.Report.PolicyChanges, func(c report.PolicyChange) bool { return c.Loosens })))
 	if d.ReportFile != "" {
 		set(OutputReport, d.ReportFile)
 	}

@@ -60,6 +60,8 @@ type hub struct {
 	comments []*entry
 	issues   []*entry
 	heads    map[int]string    // of pull requests, by number
+	from     map[int]int64     // the ids of the repositories that they come from; 0: it is gone
+	commits  map[string]bool   // that the token may see
 	files    map[string]string // by "REF PATH"
 
 	// before is called for every request, before it has had an effect; where it returns a handler, that one answers instead.
@@ -73,7 +75,7 @@ type hub struct {
 }
 
 func newHub(t testing.TB) *hub {
-	return &hub{t: t, account: jobToken, heads: map[int]string{}, files: map[string]string{}, lastID: 100}
+	return &hub{t: t, account: jobToken, heads: map[int]string{}, from: map[int]int64{}, commits: map[string]bool{}, files: map[string]string{}, lastID: 100}
 }
 
 // made counts the requests of a method.
@@ -149,7 +151,7 @@ func refusing(status int, message string, headers ...string) http.HandlerFunc {
 	}
 }
 
-var hubPaths = regexp.MustCompile(`^/(?:repos/o/r/(issues/comments|issues|pulls|contents)(?:/([^/]+))?(/comments|/.*)?|(user))$`)
+var hubPaths = regexp.MustCompile(`^/(?:repos/o/r/(issues/comments|issues|pulls|contents|git/commits)(?:/([^/]+))?(/comments|/.*)?|(user))$`)
 
 // ServeHTTP answers a request.
 func (h *hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -225,7 +227,17 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request, place string) {
 			hubSays(w, 404, map[string]any{"message": "Not Found"})
 			return
 		}
-		hubSays(w, 200, map[string]any{"number": id, "head": map[string]any{"sha": head}})
+		side := map[string]any{"sha": head, "repo": nil}
+		if from := h.from[int(id)]; from != 0 {
+			side["repo"] = map[string]any{"id": from}
+		}
+		hubSays(w, 200, map[string]any{"number": id, "head": side})
+	case m[1] == "git/commits":
+		if !h.commits[m[2]] {
+			hubSays(w, 404, map[string]any{"message": "Not Found"})
+			return
+		}
+		hubSays(w, 200, map[string]any{"sha": m[2]})
 	case m[1] == "issues" && m[3] == "/comments" && r.Method == http.MethodGet:
 		h.page(w, r, slices.DeleteFunc(slices.Clone(h.comments), func(e *entry) bool { return e.Thread != int(id) }))
 	case m[1] == "issues" && m[3] == "/comments":

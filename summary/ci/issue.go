@@ -13,7 +13,7 @@ import (
 func (c *Client) PostIssue(ctx context.Context, title string, p Posting) Outcome {
 	found, outcome := c.settle(ctx, &tracker{c, title, !p.Create}, p)
 	if found != nil {
-		outcome.IssueURL = found.URL
+		outcome.IssueURL = c.page(found.URL)
 	}
 	return outcome
 }

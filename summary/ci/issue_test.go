@@ -217,3 +217,24 @@ func TestNoIssuesThere(t *testing.T) {
 		only(t, "problems", audit(h, "title", ofRun(1)).Problems, test.want...)
 	}
 }
+
+// TestIssueClosedBeforeAnOlderRunWrites: an older run that read the open issue writes its text once the newer one has closed it: the
+// closed issue gets the newer one's text again, and stays closed.
+func TestIssueClosedBeforeAnOlderRunWrites(t *testing.T) {
+	h := newHub(t)
+	old := h.issue(jobToken, "open", marked("issue", ofRun(1)))
+	late := true
+	h.after = func(r *http.Request) bool {
+		if r.Method == http.MethodPatch && late {
+			late = false
+			old.Body = marked("issue", ofRun(2)) // without its state, as an update has none
+		}
+		return false
+	}
+	fine := ofRun(3)
+	fine.Create, fine.Verdict, fine.Failing = false, report.Pass, nil
+	quiet(t, h.client(nil).PostIssue(context.Background(), "title", fine))
+	if !strings.Contains(old.Body, "This is run 3.") || old.State != "closed" || h.made("PATCH") != 2 || len(h.issues) != 1 {
+		t.Errorf("%s, written %d times: %q", old.State, h.made("PATCH"), old.Body)
+	}
+}

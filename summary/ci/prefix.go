@@ -37,6 +37,14 @@ func ParsePrefix(text string) (Prefix, error) {
 	return p, nil
 }
 
+// Takes is what the prefix takes from paths, "" for nothing.
+func (p Prefix) Takes() string {
+	if p.take {
+		return p.text
+	}
+	return ""
+}
+
 // Apply returns a path of the workspace as one of the repository.
 func (p Prefix) Apply(file string) string {
 	switch {
