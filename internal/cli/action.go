@@ -7,10 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +37,8 @@ and to GITHUB_STEP_SUMMARY, and the policy's lines are annotated. Files are read
 GITHUB_WORKSPACE. action.yml describes every input and output.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			// A log that nobody reads any more must not end the step before it has told the verdict.
+			signal.Ignore(syscall.SIGPIPE)
 			a.status = a.action()
 			a.stdout.lost = nil // told among the problems of reporting, and none of those changes a verdict
 			return nil
@@ -296,7 +300,11 @@ func openReport(root *os.Root, name string) (*os.File, error) {
 			return nil, err
 		}
 	}
-	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() { // opening a FIFO would wait for a reader
+	// Opening a FIFO would wait for a reader, and a link that somebody has put there leads to a file that is not ours.
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return nil, errors.New("it is a link; a report is written to a file of its own")
+		}
 		return nil, notAFile(info)
 	}
 	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)

@@ -14,12 +14,15 @@ type baseline struct {
 	file   report.File
 }
 
-// loadReport reads a JSON report that an earlier run wrote.
-func (a *app) loadReport(fsys fs.FS, path string) (*report.Report, []byte, error) {
+// loadReport reads a JSON report that an earlier run wrote, of at most so many bytes.
+func (a *app) loadReport(fsys fs.FS, path string, most int64) (*report.Report, []byte, error) {
 	a.opened = append(a.opened, path)
-	data, err := readFile(fsys, path, report.MaxBytes+1)
+	data, err := readFile(fsys, path, most+1)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %s", diag.Printable(path), reason(err))
+	}
+	if int64(len(data)) > most {
+		return nil, nil, fmt.Errorf("%s: it is larger than %d MiB", diag.Printable(path), most>>20)
 	}
 	r, err := report.Parse(data)
 	if err != nil {
@@ -33,7 +36,7 @@ func (a *app) loadBaseline(fsys fs.FS, path string) (*baseline, error) {
 	if path == "" {
 		return nil, nil
 	}
-	r, data, err := a.loadReport(fsys, path)
+	r, data, err := a.loadReport(fsys, path, report.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -131,6 +131,10 @@ func (s *actionStep) post(r *report.Report, base basePolicies) ci.Outcome {
 	return out
 }
 
+// maxRelayed is how large another run's report may be, in bytes, to be commented on: it may be a stranger's, and what it takes in
+// memory is some twenty times as much. A report of ten thousand rules and groups is smaller.
+const maxRelayed = 16 << 20
+
 // relayed is a comment that is written from another run's report.
 type relayed struct {
 	report      string // its path
@@ -187,7 +191,7 @@ func (s *actionStep) relay(log io.Writer) int {
 	out, err := ci.Outcome{}, errors.Join(s.eventErr, s.clientErr)
 	var r *report.Report
 	if err == nil {
-		r, _, err = s.app.loadReport(s.root.FS(), c.report)
+		r, _, err = s.app.loadReport(s.root.FS(), c.report, maxRelayed)
 	}
 	if err == nil {
 		out, err = s.app.comment(c, r, s.event, s.client)
@@ -291,7 +295,7 @@ written.`,
 			if err := errors.Join(problems...); err != nil {
 				return err
 			}
-			r, _, err := a.loadReport(nil, c.report)
+			r, _, err := a.loadReport(nil, c.report, maxRelayed)
 			if err != nil {
 				return usagef("%w", err)
 			}

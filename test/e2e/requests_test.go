@@ -123,7 +123,7 @@ func TestRequests(t *testing.T) {
 	if got := step(12, 1, "pull_request", p.opened()); got["verdict"] != "FAIL" {
 		t.Errorf("the pull request's own policy was decided: %s", got["verdict"])
 	}
-	if said := ours(); len(said) != 1 || !strings.Contains(said[0].Body, "loosens") {
+	if said := ours(); len(said) != 1 || !strings.Contains(said[0].Body, "looser") {
 		t.Errorf("the comments are %+v, want one that tells of the looser policy", said)
 	}
 	delete(inputs, "policy-ref")

@@ -22,8 +22,8 @@ var replaced = []struct {
 	by   string
 }{
 	{regexp.MustCompile(`- uses: oloproof/oloproof@v1\n`), "- id: gate\n        uses: ./\n"},
-	{regexp.MustCompile(`- uses: actions/upload-artifact@v4\n        if: always\(\)\n        with:\n          name: (\S+)\n          path: (\S+)\n`),
-		"- if: always()\n        run: mkdir -p artifacts/$1 && cp -R $2 artifacts/$1/ && chmod -R a+rwX artifacts\n"},
+	{regexp.MustCompile(`- uses: actions/upload-artifact@v4\n        if: \$\{\{ !cancelled\(\) \}\}\n        with:\n          name: (\S+)\n          path: (\S+)\n`),
+		"- if: $${{ !cancelled() }}\n        run: mkdir -p artifacts/$1 && cp -R $2 artifacts/$1/ && chmod -R a+rwX artifacts\n"},
 	{regexp.MustCompile(`- uses: actions/download-artifact@v4\n        with:\n          name: (\S+)\n          path: (\S+)\n(          .*\n)*`),
 		"- run: cp -R artifacts/$1/$2 .\n"},
 	{regexp.MustCompile(`run=\$\(gh run list .*\n`), "run=$$(ls artifacts/main 2>/dev/null || true)\n"},
