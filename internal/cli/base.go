@@ -61,10 +61,6 @@ func (s *actionStep) readBase(diags *diag.List) basePolicies {
 		if err == nil && len(text) == maxPolicy {
 			err = errors.New("it is larger than 1 MiB")
 		}
-		if errors.Is(err, ci.ErrNoFile) && !base.decide {
-			base.notes = append(base.notes, untold(name, base.branch()+" has no such file"))
-			continue
-		}
 		switch {
 		case err == nil:
 			base.texts[name] = text

@@ -60,7 +60,7 @@ func TestActionPolicyRef(t *testing.T) {
 			s.event(test.event, pulled(2))
 			if test.event == "pull_request_target" { // whose workspace is the base branch's
 				s.put("p.yaml", strict)
-				g.files["refs/pull/7/merge:p.yaml"] = loose
+				g.files[headCommit+":p.yaml"] = loose
 			}
 			s.check(s.run("policy-ref", test.ref, "comment", "problems"), test.status, test.verdict)
 			r := s.written("report.json")
@@ -70,6 +70,22 @@ func TestActionPolicyRef(t *testing.T) {
 			}
 			if r.Policy == nil || r.Policy.Path != "p.yaml" || r.Policy.SHA256 != want {
 				t.Errorf("the policy in the report is %+v, want the digest %s", r.Policy, want)
+			}
+			if r.PolicyFromBase != test.base {
+				t.Errorf("that the base's policy is decided: in the report %v", r.PolicyFromBase)
+			}
+			if s.outputs()["policy-loosened"] != "true" {
+				t.Errorf("outputs %q", s.outputs())
+			}
+			// A rule is linked, and annotated, where it stands: on a line of the base's policy, or of the workspace's.
+			if test.base {
+				link, line := "/blob/"+baseCommit+"/p.yaml#L2", "file=p.yaml,title=INSUFFICIENT_EVIDENCE%3A mostly-right::"
+				if body := g.said(false)[0].body; !strings.Contains(body, link) || !strings.Contains(body, "/blob/"+headCommit+"/p.yaml#L2") || !strings.Contains(body, "The base branch's policy decided") {
+					t.Errorf("the comment does not say whose policy was decided, with %s:\n%s", link, body)
+				}
+				if log := s.stdout.String(); !strings.Contains(log, line) || !strings.Contains(log, "(Line 2 of the policy as it is on the base branch main.)") {
+					t.Errorf("no %q in\n%s", line, log)
+				}
 			}
 			if r.PolicyBase == nil || r.PolicyBase.Path != "main:p.yaml" || r.PolicyBase.SHA256 != sha256Of(strict) {
 				t.Errorf("the base's policy in the report is %+v", r.PolicyBase)
@@ -127,12 +143,59 @@ func TestActionPolicyRef(t *testing.T) {
 			t.Errorf("changes %+v", r.PolicyChanges)
 		}
 	})
-	t.Run("not in a pull request", func(t *testing.T) { // the workspace is the branch
+	t.Run("on the branch itself", func(t *testing.T) { // whose policy the workspace has
+		for _, event := range []string{"push", "schedule", "workflow_dispatch"} {
+			s, g := loosening(t)
+			s.event(event, map[string]any{})
+			s.env["GITHUB_REF"] = "refs/heads/main"
+			s.check(s.run("policy-ref", "base"), 0, "PASS")
+			if len(g.requests) > 0 || strings.Contains(s.stdout.String(), "::") {
+				t.Errorf("%s: requests %q\n%s", event, g.requests, &s.stdout)
+			}
+		}
+	})
+	t.Run("where the base is not known", func(t *testing.T) { // the workspace's own policy would pass unseen
+		for name, payload := range map[string]map[string]any{
+			"push": {}, "issue_comment": {"issue": map[string]any{"number": 7}}, "workflow_run": {"workflow_run": map[string]any{"head_sha": headCommit, "pull_requests": []any{}}},
+			"merge_group": {}, "pull_request": {}, "pull_request_review": {"pull_request": map[string]any{"number": 7}},
+		} {
+			s, _ := loosening(t)
+			s.event(name, payload)
+			s.env["GITHUB_REF"] = "refs/heads/other"
+			s.check(s.run("policy-ref", "base"), 2, "NO_VERDICT")
+			if want := "p.yaml: cannot read this policy on the base branch"; !strings.Contains(s.stderr.String(), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, &s.stderr)
+			}
+			s.check(s.next(12).run("policy-ref", ""), 0, "PASS")
+		}
+	})
+	t.Run("in a merge queue", func(t *testing.T) {
+		for ref, want := range map[string]int{"base": 3, "head": 0} {
+			s, g := loosening(t)
+			s.event("merge_group", map[string]any{"merge_group": map[string]any{"head_sha": headCommit, "base_sha": baseCommit, "base_ref": "refs/heads/main"}})
+			verdict := map[int]string{3: "INSUFFICIENT_EVIDENCE", 0: "PASS"}[want]
+			s.check(s.run("policy-ref", ref, "comment", "always", "issue", "problems"), want, verdict)
+			out := s.outputs()
+			if out["policy-loosened"] != "true" || out["reporting-problems"] != "[]" || len(g.wrote()) > 0 {
+				t.Errorf("%s: outputs %q, requests %q", ref, out, g.wrote())
+			}
+			for place, text := range map[string]string{"summary": s.read("GITHUB_STEP_SUMMARY"), "log": s.stdout.String()} {
+				if !strings.Contains(text, "mostly-right") || !strings.Contains(text, "ooser") {
+					t.Errorf("%s: the %s does not say what is loosened:\n%s", ref, place, text)
+				}
+			}
+			if want := "A merge queue's run has no pull request of its own to comment on."; !strings.Contains(s.stdout.String(), want) {
+				t.Errorf("%s: no %q in\n%s", ref, want, &s.stdout)
+			}
+		}
+	})
+	t.Run("target: the pull request removes it", func(t *testing.T) {
 		s, g := loosening(t)
-		s.event("push", map[string]any{})
-		s.check(s.run("policy-ref", "base"), 0, "PASS")
-		if len(g.requests) > 0 || strings.Contains(s.stdout.String(), "::") {
-			t.Errorf("requests %q\n%s", g.requests, &s.stdout)
+		s.event("pull_request_target", pulled(2))
+		delete(g.files, headCommit+":p.yaml")
+		s.check(s.run(), 3, "INSUFFICIENT_EVIDENCE")
+		if r := s.written("report.json"); len(r.PolicyChanges) != 1 || !r.PolicyChanges[0].Loosens || s.outputs()["policy-loosened"] != "true" {
+			t.Errorf("changes %+v", r.PolicyChanges)
 		}
 	})
 	t.Run("the workspace's is broken", func(t *testing.T) {
@@ -162,9 +225,10 @@ func TestActionPolicyRef(t *testing.T) {
 			t.Errorf("changes %+v", r.PolicyChanges)
 		}
 	})
-	t.Run("target: what would be merged cannot be read", func(t *testing.T) {
+	t.Run("target: the pull request's own cannot be read", func(t *testing.T) {
 		s, _ := loosening(t)
 		s.event("pull_request_target", pulled(2))
+		writeFile(t, s.env["GITHUB_EVENT_PATH"], strings.ReplaceAll(s.read("GITHUB_EVENT_PATH"), headCommit, strings.Repeat("4", 40))) // which the token may not see
 		s.check(s.run(), 3, "INSUFFICIENT_EVIDENCE")
 		if want := "Whether this pull request loosens p.yaml cannot be told: in the pull request it could not be read"; !strings.Contains(s.stdout.String(), want) {
 			t.Errorf("no %q in\n%s", want, &s.stdout)
@@ -191,7 +255,10 @@ func TestActionBaseCannotBeRead(t *testing.T) {
 		change func(*step, *github)
 		reason string
 	}{
-		{"absent", func(_ *step, g *github) { g.files = nil }, "it is not there, or the token may not see it"},
+		{"absent", func(_ *step, g *github) { g.files = nil }, "that commit has no such file"},
+		{"a commit that the token may not see", func(s *step, g *github) {
+			writeFile(s.t, s.env["GITHUB_EVENT_PATH"], strings.ReplaceAll(s.read("GITHUB_EVENT_PATH"), baseCommit, strings.Repeat("4", 40)))
+		}, "the token may not do that: it sees neither the file nor the commit 4444444"},
 		{"larger than a policy may be", func(_ *step, g *github) {
 			g.files[baseCommit+":p.yaml"] = strict + strings.Repeat("#", 1<<20)
 		}, "it is larger than 1 MiB"},
@@ -404,5 +471,40 @@ func TestActionWaiverEnds(t *testing.T) {
 		if got := strings.Contains(s.stdout.String(), "::warning col=6,file=p.yaml,line=2,title=A waiver ends soon::"); got != told || strings.Contains(s.read("GITHUB_STEP_SUMMARY"), `The waiver of rule a (owner "Ada") ends on`) != told {
 			t.Errorf("%d days before its end: annotated %v, want %v\n%s%s", days, got, told, &s.stdout, s.read("GITHUB_STEP_SUMMARY"))
 		}
+	}
+}
+
+// TestActionTwoFiles: rules and their declaration the wrong way round, and rules without one, are said to be that.
+func TestActionTwoFiles(t *testing.T) {
+	begin := func() *step {
+		s := newStep(t)
+		s.put("d.yaml", "attributes: {sex: [female, male]}\ncases: cases.csv\n")
+		s.put("rel.yaml", "rules: [{id: served, rate: accuracy, attribute: sex, worst_group: {minimum: 0.9}}]\n")
+		s.put("cases.csv", caseRows("label,prediction,sex", 60, "1,1,female", 60, "1,1,male"))
+		return s
+	}
+	for _, test := range []struct {
+		inputs []string
+		want   string
+	}{
+		{[]string{"policy", "d.yaml", "declaration", "rel.yaml"}, "inputs policy and declaration are the wrong way round: d.yaml declares attributes and rel.yaml does not; declaration: d.yaml and policy: rel.yaml"},
+		{[]string{"policy", "rel.yaml"}, "where it is a file of fairness rules beside a declaration, name that one in input declaration"},
+		{[]string{"policy", "rel.yaml", "gate", "fairness"}, "name that one in input declaration"},
+	} {
+		s := begin()
+		s.check(s.run(test.inputs...), 2, "NO_VERDICT")
+		if !strings.Contains(s.stderr.String(), test.want) {
+			t.Errorf("%q: no %q in\n%s", test.inputs, test.want, &s.stderr)
+		}
+	}
+	s := begin()
+	s.check(s.run("policy", "rel.yaml", "gate", "compare"), 2, "NO_VERDICT")
+	if strings.Contains(s.stderr.String(), "declaration") {
+		t.Errorf("a declaration is spoken of for compare:\n%s", &s.stderr)
+	}
+	s = begin()
+	s.check(s.run("policy", "rel.yaml", "declaration", "d.yaml", "path-prefix", "-repo/"), 0, "PASS")
+	if want := `::notice title=Oloproof::path-prefix: no path begins with "repo/", so there is none to take it from.`; !strings.Contains(s.stdout.String(), want) {
+		t.Errorf("no %q in\n%s", want, &s.stdout)
 	}
 }

@@ -208,7 +208,7 @@ func TestActionReadOnlyTokens(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s, g := pullRequest(t, "fail.yaml")
 			s.event(test.event, pulled(test.head))
-			g.files["refs/pull/7/merge:fail.yaml"] = s.text("fail.yaml")
+			g.files[headCommit+":fail.yaml"] = s.text("fail.yaml")
 			s.env["GITHUB_ACTOR"] = test.actor
 			g.readOnly = true
 			s.check(s.run("comment", test.comment), 1, "FAIL")
@@ -238,6 +238,8 @@ func TestActionNowhereToComment(t *testing.T) {
 	}{
 		{"push", func(s *step) { s.event("push", map[string]any{}) }, `There is no pull request to comment on: the event is "push".`, ""},
 		{"no token", func(s *step) { s.env["INPUT_GITHUB-TOKEN"] = "" }, "", "comment: there is no token"},
+		{"no token, of a fork", func(s *step) { s.event("pull_request", pulled(2)).env["INPUT_GITHUB-TOKEN"] = "" },
+			"No comment was written: the pull request comes from a fork, and there is no token. How to comment on such pull requests: https://github.com/oloproof/oloproof/blob/main/docs/recipes.md#pull-requests-from-forks", ""},
 		{"a token that is none", func(s *step) { s.env["INPUT_GITHUB-TOKEN"] = "a\ntoken" }, "", "comment: the token holds characters"},
 		{"no payload", func(s *step) { s.env["GITHUB_EVENT_PATH"] = "" }, "", "comment: GITHUB_EVENT_PATH is not set"},
 		{"a payload that is none", func(s *step) { writeFile(s.t, s.env["GITHUB_EVENT_PATH"], "{") }, "", "comment: the event's payload"},
@@ -351,7 +353,8 @@ func TestActionVerdictComesLast(t *testing.T) {
 	}
 }
 
-// TestActionWhateverTheAPIAnswers: no answer of the API, to any request, changes the exit status or an output of the verdict.
+// TestActionWhateverTheAPIAnswers: no answer of the API, to any request, changes the exit status or an output of the verdict. What the base
+// branch's policy was is the API's to say.
 func TestActionWhateverTheAPIAnswers(t *testing.T) {
 	g := newGitHub(t)
 	steps := map[string]*step{}
@@ -364,7 +367,7 @@ func TestActionWhateverTheAPIAnswers(t *testing.T) {
 	}
 	told := func(s *step) map[string]string {
 		out := s.outputs()
-		for _, name := range []string{"comment-url", "issue-url", "reporting-problems"} {
+		for _, name := range []string{"comment-url", "issue-url", "policy-loosened", "reporting-problems"} {
 			delete(out, name)
 		}
 		return out
@@ -428,6 +431,7 @@ func relayStep(t *testing.T, policy string) (*step, *github) {
 	t.Helper()
 	g := newGitHub(t)
 	g.heads[7], g.heads[8] = headCommit, otherCommit
+	g.from[8] = 3
 	s := newStep(t).onGitHub(g)
 	s.run("policy", policy, "decisions", "data/decisions.csv", "json", "from-fork/report.json")
 	s.event("workflow_run", map[string]any{"workflow_run": map[string]any{
@@ -480,14 +484,30 @@ func TestActionFromReport(t *testing.T) {
 		}
 		after, _ := relayStep(t, "fail.yaml")
 		s.put("from-fork/report.json", after.text("from-fork/report.json"))
-		s.event("workflow_run", map[string]any{"workflow_run": map[string]any{"id": 9002, "name": "Model gate", "run_number": 2, "run_attempt": 1, "head_sha": headCommit}})
+		s.event("workflow_run", map[string]any{"workflow_run": map[string]any{"id": 9002, "name": "Model gate", "run_number": 2, "run_attempt": 1, "head_sha": headCommit, "head_repository": map[string]any{"id": 2}}})
 		if status := s.next(6).run(); status != 0 || len(g.said(false)) != 1 || !strings.Contains(g.said(false)[0].body, "rarely-right") {
 			t.Errorf("exit %d, %d comments\n%s", status, len(g.said(false)), &s.stdout)
 		}
 	})
+	t.Run("the pull request has moved on", func(t *testing.T) { // by a second push, whose own run comes
+		s, g := relayStep(t, "fail.yaml")
+		g.heads[7] = otherCommit
+		if status := s.run(); status != 0 || len(g.said(false)) != 0 || s.outputs()["reporting-problems"] != "[]" {
+			t.Errorf("exit %d, %d comments\n%s", status, len(g.said(false)), &s.stdout)
+		}
+		if want := "::notice title=Oloproof::No comment was written: the pull request has moved on: the newest commit of pull request 7 is 333333333333, and the report is about 111111111111."; !strings.Contains(s.stdout.String(), want) {
+			t.Errorf("no %q in\n%s", want, &s.stdout)
+		}
+	})
+	t.Run("a prefix that is on no path", func(t *testing.T) {
+		s, _ := relayStep(t, "fail.yaml")
+		if status := s.run("path-prefix", "-repo/"); status != 0 || !strings.Contains(s.stdout.String(), `path-prefix: no path begins with "repo/", so there is none to take it from.`) {
+			t.Errorf("exit %d\n%s", status, &s.stdout)
+		}
+	})
 	t.Run("the event's own number", func(t *testing.T) {
 		s, g := relayStep(t, "fail.yaml")
-		s.event("workflow_run", map[string]any{"workflow_run": map[string]any{"run_number": 1, "head_sha": headCommit, "pull_requests": []any{map[string]any{"number": 7}}}})
+		s.event("workflow_run", map[string]any{"workflow_run": map[string]any{"run_number": 1, "head_sha": headCommit, "head_repository": map[string]any{"id": 2}, "pull_requests": []any{map[string]any{"number": 7}}}})
 		if status := s.run("pr-number", ""); status != 0 || len(g.said(false)) != 1 {
 			t.Errorf("exit %d, %d comments\n%s", status, len(g.said(false)), &s.stdout)
 		}
@@ -531,9 +551,15 @@ func TestActionFromReportRefuses(t *testing.T) {
 		reason string
 	}{
 		{"another pull request's number", nil, []string{"pr-number", "8"}, "the newest commit of pull request 8 is 333333333333, and the report is about 111111111111"},
-		{"a newer commit", func(_ *testing.T, _ *step, g *github) { g.heads[7] = otherCommit }, nil, "the newest commit of pull request 7 is 333333333333"},
+		{"a second pull request with the same commit", func(_ *testing.T, _ *step, g *github) { g.heads[8] = headCommit }, []string{"pr-number", "8"}, "pull request 8 comes from another repository than the run that the report is of (input pr-number 8)"},
+		{"a report without a verdict", func(_ *testing.T, s *step, _ *github) {
+			s.put("d.csv", singles(40, 38))
+			if status, _, told := runMain("human-ai", "check", filepath.Join(s.workspace, "d.csv"), "--format", "json:"+filepath.Join(s.workspace, "check.json")); status != 0 {
+				s.t.Fatal(told)
+			}
+		}, []string{"from-report", "check.json"}, "check.json: it has no verdict: it is of check or report; give the report of gate"},
 		{"no such pull request", nil, []string{"pr-number", "9"}, "it is not there, or the token may not see it"},
-		{"no number", nil, []string{"pr-number", ""}, "which pull request to comment on is not known"},
+		{"no number", nil, []string{"pr-number", ""}, "which pull request to comment on is not known: name its number with input pr-number"},
 		{"a number that is none", nil, []string{"pr-number", "7; rm"}, `input pr-number: "7; rm" is not the number of a pull request`},
 		{"no file", nil, []string{"from-report", "absent.json"}, "absent.json: there is no such file"},
 		{"a folder", nil, []string{"from-report", "from-fork"}, "from-fork: it is a folder; name a file"},
@@ -550,11 +576,11 @@ func TestActionFromReportRefuses(t *testing.T) {
 		{"a verdict that its rules do not come to", func(_ *testing.T, s *step, _ *github) {
 			s.put("from-fork/report.json", strings.Replace(s.text("from-fork/report.json"), `"verdict": "FAIL"`, `"verdict": "PASS"`, 1))
 		}, nil, "its verdict is PASS, and its rules come to FAIL"},
-		{"a file of 65 MiB", func(t *testing.T, s *step, _ *github) {
-			if err := os.Truncate(filepath.Join(s.workspace, "from-fork/report.json"), 65<<20); err != nil {
+		{"a file of 17 MiB", func(t *testing.T, s *step, _ *github) {
+			if err := os.Truncate(filepath.Join(s.workspace, "from-fork/report.json"), 17<<20); err != nil {
 				t.Fatal(err)
 			}
-		}, nil, "64 MiB"},
+		}, nil, "it is larger than 16 MiB"},
 		{"a policy too", nil, []string{"policy", "pass.yaml", "json", "out.json"}, "input from-report: with it nothing is decided, and policy, json would be for a step that decides"},
 		{"an issue too", nil, []string{"issue", "problems"}, "input issue: an issue is kept by the step that decides"},
 		{"no token", func(_ *testing.T, s *step, _ *github) { s.env["INPUT_GITHUB-TOKEN"] = "" }, nil, "there is no token"},
@@ -591,7 +617,8 @@ func TestActionFromReportRefuses(t *testing.T) {
 // TestCommentCommand is `oloproof comment`.
 func TestCommentCommand(t *testing.T) {
 	g := newGitHub(t)
-	g.heads[7], g.heads[8] = headCommit, otherCommit
+	g.heads[7], g.heads[8], g.heads[9], g.heads[10] = headCommit, otherCommit, otherCommit, headCommit
+	g.from[8], g.from[10] = 3, 3
 	t.Chdir(t.TempDir())
 	writeFile(t, "d.csv", singles(40, 38))
 	for name, rule := range map[string]string{"fail": "maximum: 0.5", "pass": "minimum: 0.6"} {
@@ -600,7 +627,7 @@ func TestCommentCommand(t *testing.T) {
 			t.Fatal(told)
 		}
 	}
-	writeFile(t, "event.json", `{"workflow_run": {"id": 9, "name": "CI", "run_number": 3, "run_attempt": 1, "head_sha": "`+headCommit+`"}}`)
+	writeFile(t, "event.json", `{"workflow_run": {"id": 9, "name": "CI", "run_number": 3, "run_attempt": 1, "head_sha": "`+headCommit+`", "head_repository": {"id": 2}}}`)
 	all := map[string]string{"GITHUB_API_URL": g.url, "GITHUB_REPOSITORY": testRepository, "GITHUB_TOKEN": "a-token", "GITHUB_EVENT_NAME": "workflow_run", "GITHUB_EVENT_PATH": "event.json"}
 	tests := []struct {
 		name, args, without string
@@ -614,7 +641,11 @@ func TestCommentCommand(t *testing.T) {
 		{"said in any case", "--report pass.json --pr 7 --key c --mode always", "", 0, "https://github.example/pull/7#comment-102\n", ""},
 		{"a commit named", "--report fail.json --pr 8 --key d --sha " + otherCommit, "GITHUB_EVENT_PATH", 0, "https://github.example/pull/8#comment-103\n", ""},
 		{"another pull request", "--report fail.json --pr 8", "", 2, "", "the newest commit of pull request 8 is 333333333333"},
-		{"no number", "--report fail.json", "", 2, "", "name its number"},
+		{"a pull request that has moved on", "--report fail.json --pr 9", "", 0, "", "oloproof: No comment was written: the pull request has moved on"},
+		{"a second pull request with the same commit", "--report fail.json --pr 10", "", 2, "", "pull request 10 comes from another repository than the run that the report is of (--pr 10)"},
+		{"half a commit", "--report fail.json --pr 7 --sha 1111111", "", 2, "", `--sha is "1111111"; write the whole commit, 40 or 64 hexadecimal digits`},
+		{"a prefix that is on no path", "--report fail.json --pr 7 --path-prefix -repo/", "", 0, "https://github.example/pull/7#comment-100\n", `path-prefix: no path begins with "repo/"`},
+		{"no number", "--report fail.json", "", 2, "", "name its number with --pr"},
 		{"no such file", "--report absent.json --pr 7", "", 2, "", "absent.json: there is no such file"},
 		{"not a report", "--report d.csv --pr 7", "", 2, "", "d.csv: it is not JSON: line 1 begins with"},
 		{"no event", "--report fail.json --pr 7", "GITHUB_EVENT_PATH", 2, "", "or name the commit that the report is about with --sha"},
@@ -647,6 +678,9 @@ func TestCommentCommand(t *testing.T) {
 			}
 			if strings.Contains(stderr.String(), "a-token") {
 				t.Errorf("the token is shown:\n%s", &stderr)
+			}
+			if strings.HasSuffix(stderr.String(), "\nexit status 2 (nothing was written)\n") != (test.status == 2 && test.name != "an argument") { // which is no usage of the command
+				t.Errorf("it ends with\n%s", &stderr)
 			}
 		})
 	}

@@ -43,6 +43,7 @@ type github struct {
 	notes    []*note
 	files    map[string]string // by "COMMIT:PATH"
 	heads    map[int]string    // the newest commit of each pull request
+	from     map[int]int       // the id of the repository that each pull request comes from; a fork's, 2, where it is not there
 	readOnly bool              // the token may not write
 	// answer, where it is not nil, answers a request in place of the server: it returns whether it has.
 	answer   func(w http.ResponseWriter, r *http.Request) bool
@@ -53,7 +54,7 @@ type github struct {
 
 func newGitHub(t testing.TB) *github {
 	t.Helper()
-	g := &github{files: map[string]string{}, heads: map[int]string{}, tokens: map[string]bool{}}
+	g := &github{files: map[string]string{}, heads: map[int]string{}, from: map[int]int{}, tokens: map[string]bool{}}
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
 	g.url = server.URL
@@ -109,7 +110,9 @@ func (g *github) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			g.refuse(w, http.StatusNotFound, "Not Found")
 			return
 		}
-		writeJSON(w, http.StatusOK, map[string]any{"number": number(1), "head": map[string]any{"sha": head}})
+		writeJSON(w, http.StatusOK, map[string]any{"number": number(1), "head": map[string]any{"sha": head, "repo": map[string]any{"id": cmp.Or(g.from[number(1)], 2)}}})
+	case route == "GET git/commits" && slices.Contains([]string{baseCommit, headCommit, otherCommit}, parts[len(parts)-1]):
+		writeJSON(w, http.StatusOK, map[string]any{"sha": parts[2]})
 	case route == "GET issues/comments" || route == "PATCH issues/comments" || route == "DELETE issues/comments":
 		g.one(w, r, number(2), false, send.Title, send.Body, send.State)
 	case len(parts) == 3 && parts[0] == "issues" && parts[2] == "comments" && r.Method == http.MethodGet:
@@ -214,7 +217,7 @@ func (s *step) onGitHub(g *github) *step {
 // event gives a step its event.
 func (s *step) event(name string, payload map[string]any) *step {
 	s.t.Helper()
-	payload["repository"] = map[string]any{"id": 1, "full_name": testRepository}
+	payload["repository"] = map[string]any{"id": 1, "full_name": testRepository, "default_branch": "main"}
 	text, err := json.Marshal(payload)
 	if err != nil {
 		s.t.Fatal(err)

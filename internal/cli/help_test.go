@@ -76,7 +76,7 @@ func checkHelp(t *testing.T, cmd *cobra.Command) {
 				"GITHUB_EVENT_NAME": "workflow_run", "GITHUB_EVENT_PATH": "event.json"}[name]
 		}
 		world.Sleep = noSleep
-		writeFile(t, "event.json", `{"workflow_run": {"run_number": 1, "head_sha": "`+headCommit+`"}}`)
+		writeFile(t, "event.json", `{"workflow_run": {"run_number": 1, "head_sha": "`+headCommit+`", "head_repository": {"id": 2}}}`)
 		writeFile(t, "d.csv", singles(40, 2))
 		writeFile(t, "policy.yaml", "rules: [{id: a, metric: accuracy_with, minimum: 0.9}]\n")
 		if status, _, told := runMain("human-ai", "gate", "d.csv", "--policy", "policy.yaml", "--format", "json:report.json"); status != 1 {

@@ -96,6 +96,7 @@ func newGitHub(t *testing.T) *gitHub {
 		{"PATCH", regexp.MustCompile(repo + `/issues/(\d+)$`), g.issue},
 		{"GET", regexp.MustCompile(repo + `/pulls/(\d+)$`), g.pull},
 		{"GET", regexp.MustCompile(repo + `/contents/(.+)$`), g.contents},
+		{"GET", regexp.MustCompile(repo + `/git/commits/([0-9a-f]{40})$`), g.commit},
 	}
 	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, route := range routes {
@@ -343,6 +344,18 @@ func (g *gitHub) contents(w http.ResponseWriter, r *http.Request) {
 			}
 			w.Header().Set("Content-Type", "application/vnd.github.raw+json; charset=utf-8")
 			_, _ = io.WriteString(w, text)
+			return
+		}
+	}
+	g.refuse(w, http.StatusNotFound, "Not Found")
+}
+
+// commit gives the commits of pull requests, by their ids alone.
+func (g *gitHub) commit(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	for _, p := range g.pulls {
+		if id == p.head || id == p.base {
+			g.answer(w, http.StatusOK, map[string]any{"sha": id})
 			return
 		}
 	}

@@ -128,9 +128,15 @@ func TestRequests(t *testing.T) {
 	}
 	delete(inputs, "policy-ref")
 
+	// A policy that the base branch does not have, and a commit that shows that the token can see as much.
+	s.put("new.yaml", fail)
+	inputs["policy"], inputs["comment"] = "new.yaml", "never"
+	step(12, 1, "pull_request", p.opened())
+	inputs["policy"], inputs["comment"] = "policy.yaml", "always"
+
 	// A comment from a report, on the command line.
 	step(13, 0, "workflow_run", map[string]any{"repository": here(), "workflow_run": map[string]any{
-		"id": 9013, "name": "Model update", "run_number": 13, "run_attempt": 1, "head_sha": headCommit, "head_repository": map[string]any{"id": forkID},
+		"id": 9013, "name": "Model update", "run_number": 13, "run_attempt": 1, "head_sha": headCommit, "head_repository": map[string]any{"id": repositoryID},
 	}}, "comment", "--report", "report.json", "--pr", "7")
 
 	// An issue, opened, updated and closed.
@@ -149,6 +155,7 @@ func TestRequests(t *testing.T) {
 	want := []string{
 		"DELETE " + repo + "/issues/comments/NUMBER",
 		"GET " + repo + "/contents/policy.yaml",
+		"GET " + repo + "/git/commits/" + baseCommit,
 		"GET " + repo + "/issues",
 		"GET " + repo + "/issues/NUMBER",
 		"GET " + repo + "/issues/NUMBER/comments",
