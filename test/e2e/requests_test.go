@@ -154,6 +154,7 @@ func TestRequests(t *testing.T) {
 	repo := "/repos/" + repository
 	want := []string{
 		"DELETE " + repo + "/issues/comments/NUMBER",
+		"GET " + repo + "/contents/new.yaml",
 		"GET " + repo + "/contents/policy.yaml",
 		"GET " + repo + "/git/commits/" + baseCommit,
 		"GET " + repo + "/issues",
