@@ -89,7 +89,7 @@ func testdata(name string) string { return "test/e2e/testdata/" + name }
 // outputs are the outputs by name, where the JSON report went to the path report, or nowhere.
 func (f fixture) outputs(report string) map[string]string {
 	out := map[string]string{
-		"verdict": f.verdict, "exit-code": strconv.Itoa(f.exit), "failing-rules": f.failing, "reporting-problems": "[]",
+		"verdict": f.verdict, "exit-code": strconv.Itoa(f.exit), "failing-rules": f.failing, "reporting-problems": "[]", "policy-loosened": "false",
 		"passed": strconv.Itoa(f.counts[0]), "failed": strconv.Itoa(f.counts[1]),
 		"insufficient-evidence": strconv.Itoa(f.counts[2]), "manual-review": strconv.Itoa(f.counts[3]),
 	}
