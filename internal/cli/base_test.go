@@ -102,7 +102,7 @@ func TestActionPolicyRef(t *testing.T) {
 					t.Errorf("the %s does not say what is loosened:\n%s", place, text)
 				}
 			}
-			if want := "::warning col=47,file=p.yaml,line=2,title=This pull request loosens the policy::"; !strings.Contains(s.stdout.String(), want) {
+			if want := "::warning col=47,file=p.yaml,line=2,title=This change loosens the policy::"; !strings.Contains(s.stdout.String(), want) {
 				t.Errorf("no %q in\n%s", want, &s.stdout)
 			}
 			note := "The policy decided is the one on the base branch main (2222222), not the pull request's own."
@@ -369,7 +369,7 @@ func TestActionPathPrefix(t *testing.T) {
 		if r := s.written("report.json"); len(r.PolicyChanges) != 1 || r.Policy.Path != test.inWorkspace {
 			t.Errorf("%q: changes %+v, requests %q", test.prefix, r.PolicyChanges, g.requests)
 		}
-		for _, want := range []string{"file=" + test.inRepository + ",line=2,title=INSUFFICIENT_EVIDENCE", "file=" + test.inRepository + ",line=2,title=This pull request"} {
+		for _, want := range []string{"file=" + test.inRepository + ",line=2,title=INSUFFICIENT_EVIDENCE", "file=" + test.inRepository + ",line=2,title=This change loosens"} {
 			if !strings.Contains(s.stdout.String(), want) {
 				t.Errorf("%q: no %q in\n%s", test.prefix, want, &s.stdout)
 			}

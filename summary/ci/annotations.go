@@ -137,11 +137,13 @@ func annotations(d Delivery, workspace string) []annotation {
 	for i := range d.Report.Gates {
 		list = append(list, ofRules(d, &d.Report.Gates[i], workspace)...)
 	}
-	for _, c := range d.Report.PolicyChanges {
-		if c.Loosens { // where the pull request's own policy says so, whichever is decided
-			list = append(list, annotation{level: levelWarning, file: inWorkspace(c.Position.File, workspace), line: c.Position.Line, column: c.Position.Column,
-				title: "This pull request loosens the policy", message: summary.Sentence(c.Message)})
+	for _, c := range d.Report.PolicyChanges { // where the pull request's own policy says so, whichever is decided
+		a := annotation{level: levelNotice, file: inWorkspace(c.Position.File, workspace), line: c.Position.Line, column: c.Position.Column,
+			title: "This change of the policy is for a person to look at", message: summary.Sentence(c.Message)}
+		if c.Loosens {
+			a.level, a.title = levelWarning, "This change loosens the policy"
 		}
+		list = append(list, a)
 	}
 	for i := range d.Report.Gates {
 		g := &d.Report.Gates[i]

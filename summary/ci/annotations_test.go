@@ -73,9 +73,10 @@ func TestAnnotationsOfAPullRequest(t *testing.T) {
 		`error|sub/policy.yaml|15|FAIL: added|The reason of added.`,
 		`warning|sub/policy.yaml|7|INSUFFICIENT_EVIDENCE: thin|The reason of thin. It is new: in old\n::error::/report.json it was PASS.`,
 		`warning|sub/policy.yaml|19|MANUAL_REVIEW: a rule|The reason of a rule.`,
-		`warning|sub/policy.yaml|9|This pull request loosens the policy|Rule thin: minimum was 0.85 and is 0.8.`,
+		`warning|sub/policy.yaml|9|This change loosens the policy|Rule thin: minimum was 0.85 and is 0.8.`,
 		`warning|sub/policy.yaml|19|A waiver ends soon|The waiver of rule "a rule" (owner "Ada") ends on 2027-03-31: in 3 days.`,
 		`warning|sub/policy.yaml||A waiver ends soon|A waiver of a rule that is not there ends.`,
+		`notice|sub/policy.yaml|1|This change of the policy is for a person to look at|A comment.`,
 		"notice|||Oloproof|A note.\n:\\:error::A second one.",
 		"warning|||Oloproof could not report everything|The verdict stands. report.json: no space left",
 		"notice|||Oloproof|A note of the comment.",
@@ -100,9 +101,10 @@ func TestAnnotationsOfTheBasePolicy(t *testing.T) {
 	}
 	want := []string{
 		`warning|policy.yaml|||MANUAL_REVIEW: a rule|The reason of a rule. (Line 19 of the policy as it is on the base branch main.)`,
-		`warning|policy.yaml|9|5|This pull request loosens the policy|Rule thin: minimum was 0.85 and is 0.8.`,
+		`warning|policy.yaml|9|5|This change loosens the policy|Rule thin: minimum was 0.85 and is 0.8.`,
 		`warning|policy.yaml|||A waiver ends soon|The waiver of rule "a rule" (owner "Ada") ends on 2027-03-31: in 3 days. (Line 19 of the policy as it is on the base branch main.)`,
 		`warning|policy.yaml|||A waiver ends soon|A waiver of a rule that is not there ends.`,
+		`notice|policy.yaml|1||This change of the policy is for a person to look at|A comment.`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
