@@ -320,8 +320,8 @@ written.`,
 	f.StringVar(&c.report, "report", "", "the JSON report `FILE` of the other run")
 	f.IntVar(&c.pullRequest, "pr", 0, "the `NUMBER` of the pull request (default: the event's)")
 	f.StringVar(&sha, "sha", "", "the `COMMIT` that the report is about (default: the event's)")
-	f.StringVar(&mode, "mode", string(ci.Problems), "when to begin a comment: problems, changes or always (`MODE`)")
-	f.StringVar(&c.key, "key", "", "what tells this comment from others (`TEXT`; default: the name of the workflow)")
+	f.StringVar(&mode, "mode", string(ci.Problems), "the `MODE`: a comment is begun on problems, on changes, or always")
+	f.StringVar(&c.key, "key", "", "a `TEXT` that tells this comment from others (default: the name of the workflow)")
 	f.StringVar(&failOn, "fail-on", "", "the verdicts that made the run fail, such as `FAIL,MANUAL_REVIEW` (default: every verdict but PASS)")
 	f.StringVar(&prefix, "path-prefix", "", "put `PREFIX` before the report's paths, or take it from them where it begins with -")
 	return cmd
