@@ -493,7 +493,7 @@ func TestCommentOfAnEndingWaiver(t *testing.T) {
 		r := ruleOf(id, report.ManualReview, "")
 		r.Waived = &report.Waived{Until: until, Owner: `a" ends on 2027-03-31: in 1 day.`, Reason: "known", Verdict: report.Fail}
 		r.Reason = "Waived until " + until + "; without the waiver it would be FAIL. The gap is wide."
-		return r, report.Finding{Code: "waiver_ending", Severity: report.Warning,
+		return r, report.Finding{Rule: id, Code: "waiver_ending", Severity: report.Warning,
 			Message: "The waiver of rule " + diag.Quote(id) + " (owner " + diag.Quote(r.Waived.Owner) + ") ends on " + until + ": " + when + ". From the day after, the rule has its own verdict, which is FAIL now."}
 	}
 	a, endsA := waived("a rule", "2027-03-31", "in 12 days")

@@ -12,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
 )
@@ -618,13 +617,13 @@ func notes(r *report.Rule) []string {
 }
 
 // waiverEnds says when a rule's waiver ends, where one of the findings announces that: "in 5 days", "today"; "" where none does. days
-// is how many are left. A finding names its rule and its day in the words of engine/gate.
+// is how many are left, in the finding's words.
 func waiverEnds(r *report.Rule, findings []report.Finding) (when string, days int) {
 	if r.Waived == nil {
 		return "", 0
 	}
 	for _, f := range findings {
-		if f.Code != waiverEnding || !endsWaiverOf(r, f) {
+		if f.Code != waiverEnding || f.Rule != r.ID {
 			continue
 		}
 		_, rest, _ := lastCut(f.Message, " ends on "+r.Waived.Until+": ")
@@ -641,11 +640,6 @@ func waiverEnds(r *report.Rule, findings []report.Finding) (when string, days in
 
 // waiverEnding is the code of the finding that a waiver is about to end.
 const waiverEnding = "waiver_ending"
-
-// endsWaiverOf reports whether a finding about a waiver's end is about a rule's.
-func endsWaiverOf(r *report.Rule, f report.Finding) bool {
-	return strings.HasPrefix(f.Message, "The waiver of rule "+r.ID+" (owner ") || strings.HasPrefix(f.Message, "The waiver of rule "+diag.Quote(r.ID)+" (owner ")
-}
 
 // lastCut cuts a text at the last sep in it: what a person wrote may hold another before.
 func lastCut(text, sep string) (before, after string, found bool) {

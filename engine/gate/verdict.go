@@ -58,17 +58,17 @@ func Settle(r *report.Rule, p *policy.Rule, c Context) []report.Finding {
 	if w := p.Waive; w != nil {
 		switch {
 		case !w.Covers(c.Today):
-			findings = append(findings, report.Finding{Code: "waiver_ended", Severity: report.Warning,
+			findings = append(findings, report.Finding{Rule: p.ID.Value, Code: "waiver_ended", Severity: report.Warning,
 				Message: "The waiver of " + p.Name() + " ended on " + w.Until.Value + "; the rule has its own verdict."})
 		case r.Verdict == report.Fail || r.Verdict == report.InsufficientEvidence:
 			r.Waived = &report.Waived{Until: w.Until.Value, Owner: w.Owner.Value, Reason: w.Reason.Value, Verdict: r.Verdict}
 			r.Reason = "Waived until " + w.Until.Value + "; without the waiver it would be " + r.Verdict.String() + ". " + r.Reason
 			r.Verdict = report.ManualReview
 			if days, known := daysUntil(w.Until.Value, c.Today); known && days <= announced {
-				findings = append(findings, report.Finding{Code: "waiver_ending", Severity: report.Warning, Message: ending(p, days, r.Waived)})
+				findings = append(findings, report.Finding{Rule: p.ID.Value, Code: "waiver_ending", Severity: report.Warning, Message: ending(p, days, r.Waived)})
 			}
 		default:
-			findings = append(findings, report.Finding{Code: "waiver_unused", Severity: report.Note,
+			findings = append(findings, report.Finding{Rule: p.ID.Value, Code: "waiver_unused", Severity: report.Note,
 				Message: "The waiver of " + p.Name() + " was not needed: the rule came to " + r.Verdict.String() + "."})
 		}
 	}
@@ -78,13 +78,13 @@ func Settle(r *report.Rule, p *policy.Rule, c Context) []report.Finding {
 		r.Reviewed = &report.Reviewed{By: v.By.Value, On: v.On.Value, Digest: v.Digest.Value, Reason: v.Reason.Value, Valid: valid}
 		switch {
 		case r.Waived != nil:
-			findings = append(findings, report.Finding{Code: "review_of_a_waiver", Severity: report.Warning,
+			findings = append(findings, report.Finding{Rule: p.ID.Value, Code: "review_of_a_waiver", Severity: report.Warning,
 				Message: "The review of " + p.Name() + " does not count: the rule is waived, and a waived " + r.Waived.Verdict.String() + " is not a review's to settle.", Count: 1})
 		case !bound:
-			findings = append(findings, report.Finding{Code: "review_outdated", Severity: report.Warning,
+			findings = append(findings, report.Finding{Rule: p.ID.Value, Code: "review_outdated", Severity: report.Warning,
 				Message: "The review of " + p.Name() + " was made on other files; it no longer counts."})
 		case r.Verdict != report.ManualReview:
-			findings = append(findings, report.Finding{Code: "review_unused", Severity: report.Note,
+			findings = append(findings, report.Finding{Rule: p.ID.Value, Code: "review_unused", Severity: report.Note,
 				Message: "The review of " + p.Name() + " was not needed: the rule came to " + r.Verdict.String() + "."})
 		}
 	}

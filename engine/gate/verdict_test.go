@@ -37,6 +37,9 @@ func TestWaivers(t *testing.T) {
 			var findings []string
 			for _, found := range Settle(&r, &rule, Context{Today: test.today}) {
 				findings = append(findings, found.Code+": "+found.Message)
+				if found.Rule != "a" {
+					t.Errorf("%s is of the rule %q", found.Code, found.Rule)
+				}
 				if wantWarning := found.Code != "waiver_unused"; (found.Severity == report.Warning) != wantWarning {
 					t.Errorf("%s is a %s", found.Code, found.Severity)
 				}

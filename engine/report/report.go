@@ -352,12 +352,13 @@ const (
 	Note    Severity = "note"
 )
 
-// Finding is a flag about the data, by a stable code.
+// Finding is a flag about the data, or about what the policy says of a rule, by a stable code.
 type Finding struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`
 	Count    int      `json:"count,omitempty"`
+	Rule     string   `json:"rule,omitempty"` // the id of the rule whose waiver or review it is about; "" where it is about the data
 }
 
 // New returns an empty report of this tool version.

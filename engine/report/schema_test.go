@@ -123,7 +123,7 @@ var order = map[string][]string{
 	"intervals_beside": {"method", "lower", "upper", "assumes"},
 	"moved":            {"case", "baseline", "candidate", "missing"},
 	"interval":         {"lower", "upper", "confidence", "method", "looks"},
-	"findings":         {"code", "severity", "position", "message", "count"},
+	"findings":         {"code", "severity", "position", "message", "count", "rule"},
 	"left_out":         {"reason", "count"},
 	"needs":            {"what", "at_least"},
 	"position":         {"file", "line", "column"},
@@ -229,7 +229,7 @@ func full() *report.Report {
 	r.Policies = []report.File{*r.Policy, *r.Policy}
 	r.Gates = []report.Gate{
 		{Gate: "compare", Name: "n", Settings: map[string]string{"baseline": "old", "plan_cases": "8"}, Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule, counting},
-			Findings: []report.Finding{{Code: "c", Severity: report.Note, Message: "m", Count: 1}}, Assumptions: []string{"a"}, Limits: []string{"l"}, MinShown: 5},
+			Findings: []report.Finding{{Code: "c", Severity: report.Note, Message: "m", Count: 1, Rule: "r"}}, Assumptions: []string{"a"}, Limits: []string{"l"}, MinShown: 5},
 	}
 	r.Baseline = &report.File{Path: "earlier.json", SHA256: digest}
 	r.RemovedRules = []report.RemovedRule{{Gate: "fairness", Name: "n", ID: "c", Verdict: report.Pass}}

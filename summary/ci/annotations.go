@@ -151,7 +151,7 @@ func annotations(d Delivery, workspace string) []annotation {
 		for k, f := range g.Findings {
 			if f.Code == waiverEnding {
 				a := annotation{level: levelWarning, file: d.PolicyFile, title: "A waiver ends soon", message: messages[k]}
-				if rule := waivedRule(g, f.Message); rule != nil {
+				if rule := ruleOf(g, f.Rule); rule != nil {
 					a.file, a.line, a.column = inWorkspace(rule.Position.File, workspace), rule.Position.Line, rule.Position.Column
 					a.onBase(d)
 				}
@@ -210,18 +210,13 @@ func ofRules(d Delivery, g *report.Gate, workspace string) (list []annotation) {
 // waiverEnding is the code of the finding that a waiver is about to end.
 const waiverEnding = "waiver_ending"
 
-// waivedRule is the rule that a finding about a waiver speaks of; nil where that cannot be told. A finding has no place of
-// its own.
-func waivedRule(g *report.Gate, message string) *report.Rule {
-	for i := range g.Rules {
-		rule := &g.Rules[i]
-		named := "The waiver of rule " + rule.ID + " (owner "
-		quoted := "The waiver of rule " + diag.Quote(rule.ID) + " (owner "
-		if rule.Waived != nil && (strings.HasPrefix(message, named) || strings.HasPrefix(message, quoted)) {
-			return rule
-		}
+// ruleOf is the rule of that id; nil for none.
+func ruleOf(g *report.Gate, id string) *report.Rule {
+	i := slices.IndexFunc(g.Rules, func(r report.Rule) bool { return r.ID == id })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &g.Rules[i]
 }
 
 // fold returns the annotations of one level, at most limit of them: the last takes in all that are over.

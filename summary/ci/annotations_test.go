@@ -35,8 +35,8 @@ func changed() *report.Report {
 	}
 	// As engine/gate writes it (TestWaivers there).
 	r.Gates[0].Findings = []report.Finding{
-		{Code: "waiver_ending", Severity: report.Warning, Message: `The waiver of rule "a rule" (owner "Ada") ends on 2027-03-31: in 3 days.`},
-		{Code: "waiver_ending", Severity: report.Warning, Message: "A waiver of a rule that is not there ends."},
+		{Rule: "a rule", Code: "waiver_ending", Severity: report.Warning, Message: `The waiver of rule "a rule" (owner "Ada") ends on 2027-03-31: in 3 days.`},
+		{Rule: "not there", Code: "waiver_ending", Severity: report.Warning, Message: "A waiver of a rule that is not there ends."},
 		{Code: "other", Severity: report.Warning, Message: "Something else."},
 	}
 	return r
