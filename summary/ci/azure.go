@@ -135,11 +135,11 @@ func azureVariables(d Delivery, problems []string) ([]azureCommand, []string) {
 		d.ReportFile = ""
 	}
 	rules := failingRules(d.Report)
-	failing, listed := azureList(rules)
+	failing, listed := listOf(rules, azureText, azureValueBytes)
 	if listed < len(rules) {
 		problems = append(problems, fmt.Sprintf("variable oloproof_failing_rules: holds the first %d of %d rules", listed, len(rules)))
 	}
-	told, _ := azureList(problems)
+	told, _ := listOf(problems, azureText, azureValueBytes)
 	var commands []azureCommand
 	for line := range strings.Lines(string(outputs(d, Outcome{}, failing, nil))) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
@@ -155,26 +155,9 @@ func azureVariables(d Delivery, problems []string) ([]azureCommand, []string) {
 	return commands, problems
 }
 
-// azureList returns texts as a JSON list on one line of at most azureValueBytes, and how many of them it holds. A $ is
-// written as \u0024: Azure puts variables in place of $(name) in a value that is handed on to another job, secrets
-// among them.
-func azureList(texts []string) (list string, listed int) {
-	var b strings.Builder
-	b.WriteByte('[')
-	for _, text := range texts {
-		item := strings.ReplaceAll(jsonText(text), "$", `\u0024`)
-		if b.Len()+len(item)+2 > azureValueBytes {
-			break
-		}
-		if listed > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(item)
-		listed++
-	}
-	b.WriteByte(']')
-	return b.String(), listed
-}
+// azureText is jsonText with every $ written as \u0024: Azure puts variables in place of $(name) in a value that is handed on
+// to another job, secrets among them.
+func azureText(text string) string { return strings.ReplaceAll(jsonText(text), "$", `\u0024`) }
 
 // azureSummary writes the report to a file of its own in the agent's folder for temporary files, which the agent
 // empties after the job, and returns its path. The page in the summary has the file's name. The agent uploads the file

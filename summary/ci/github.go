@@ -166,18 +166,22 @@ func outputs(d Delivery, posted Outcome, failing string, problems []string) []by
 }
 
 // jsonList returns texts as a JSON list on one line of at most listBytes, and how many of them it holds.
-func jsonList(texts []string) (list string, listed int) {
+func jsonList(texts []string) (list string, listed int) { return listOf(texts, jsonText, listBytes) }
+
+// listOf returns texts, as item writes each, as a JSON list on one line of at most so many bytes, and how many of them it
+// holds.
+func listOf(texts []string, item func(string) string, most int) (list string, listed int) {
 	var b strings.Builder
 	b.WriteByte('[')
 	for _, text := range texts {
-		item := jsonText(text)
-		if b.Len()+len(item)+2 > listBytes {
+		written := item(text)
+		if b.Len()+len(written)+2 > most {
 			break
 		}
 		if listed > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(item)
+		b.WriteString(written)
 		listed++
 	}
 	b.WriteByte(']')
