@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -229,9 +228,6 @@ func idlePrefix(prefix ci.Prefix, paths []string) []string {
 	return []string{fmt.Sprintf("path-prefix: no path begins with %s, so there is none to take it from.", diag.Quote(takes))}
 }
 
-// fullCommit is the whole id of a commit.
-var fullCommit = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-
 // commentCommand is `comment`.
 func (a *app) commentCommand() *cobra.Command {
 	c := relayed{names: relayNames{"--pr", "--key"}}
@@ -272,7 +268,7 @@ written.`,
 				problems = append(problems, usagef("--pr is %d; write the number of a pull request", c.pullRequest))
 			}
 			event, eventErr := ci.ReadEvent(a.Getenv)
-			if sha != "" && !fullCommit.MatchString(sha) {
+			if sha != "" && !ci.IsCommit(sha) {
 				problems = append(problems, usagef("--sha is %s; write the whole commit, 40 or 64 hexadecimal digits in small letters", diag.Quote(sha)))
 			}
 			if sha != "" {

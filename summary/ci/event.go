@@ -128,6 +128,9 @@ var (
 	pullRef        = regexp.MustCompile(`^refs/pull/([1-9][0-9]{0,9})/`)
 )
 
+// IsCommit reports whether a text is the whole id of a commit: 40 or 64 hexadecimal digits in lower case.
+func IsCommit(text string) bool { return commitID.MatchString(text) }
+
 // ReadEvent reads the event from the environment and from the file GITHUB_EVENT_PATH. Its error says what of the payload
 // cannot be used; what the environment alone tells is known all the same.
 func ReadEvent(getenv func(string) string) (Event, error) {
