@@ -96,3 +96,65 @@ func Holm(rules int, deepest []int) (parts int) {
 	}
 	return parts
 }
+
+// HoldBack finds the rules of a run that FAIL by themselves and not within a family that steps its FAILs down: by id, in how many
+// parts their error would have to be divided for them to FAIL. The questions must have their rows.
+func HoldBack(families policy.Families, questions []Question) (map[string]int, error) {
+	type failing struct {
+		id      string
+		deepest int
+	}
+	found := map[int][]failing{} // by family
+	sizes := map[int]int{}
+	for _, f := range families {
+		sizes[f.Number] = f.Rules
+	}
+	for _, q := range questions {
+		for i, r := range q.Rules() {
+			if r.Family == nil || r.Family.Adjust != policy.AdjustHolm {
+				continue
+			}
+			deepest, err := Deepest(r.Family.Rules, func(parts int) (bool, error) {
+				judged, err := q.Judge(i, parts)
+				return judged.Verdict == report.Fail, err
+			})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+			if deepest > 0 {
+				found[r.Family.Number] = append(found[r.Family.Number], failing{r.ID.Value, deepest})
+			}
+		}
+	}
+	held := map[string]int{}
+	for family, rules := range found {
+		deepest := make([]int, len(rules))
+		for i, r := range rules {
+			deepest[i] = r.deepest
+		}
+		needed := Holm(sizes[family], deepest)
+		for _, r := range rules {
+			if r.deepest < needed {
+				held[r.id] = needed
+			}
+		}
+	}
+	return held, nil
+}
+
+// JudgeAll measures every rule of a question and compares it, as the run would before its waivers: a rule that is held back is
+// INSUFFICIENT_EVIDENCE. What would decide a rule is left out.
+func JudgeAll(q Question, held map[string]int) ([]report.Rule, error) {
+	rules := q.Rules()
+	list := make([]report.Rule, len(rules))
+	for i := range rules {
+		var err error
+		if list[i], err = q.Judge(i, 1); err != nil {
+			return nil, fmt.Errorf("%s: %w", rules[i].Name(), err)
+		}
+		if held[list[i].ID] > 0 && list[i].Verdict == report.Fail {
+			list[i].Verdict = report.InsufficientEvidence
+		}
+	}
+	return list, nil
+}

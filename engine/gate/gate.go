@@ -66,9 +66,10 @@ type Question interface {
 	// Share makes each rule a member of its family, if it has one. It is called at most once, after Compile and before any other
 	// method but Rules.
 	Share(families policy.Families)
-	// Verdict is what a rule of Rules, by its place, comes to with its error divided by so many parts, before its waiver; 1 is its
-	// verdict by itself. It must not be called where Answer must not.
-	Verdict(rule, parts int) (report.Verdict, error)
+	// Judge measures a rule of Rules, by its place, and compares it, with its error divided by so many parts; 1 is the rule by
+	// itself. The other rules of its family, its waiver and its review are left out, and so is what would decide it, which takes longer
+	// than all the rest. It must not be called where Answer must not.
+	Judge(rule, parts int) (report.Rule, error)
 	// Answer evaluates what was read. It must not be called where reading had errors;
 	// an error of its own is a fault of ours, never of the input.
 	Answer(context Context) (Answer, error)

@@ -61,22 +61,51 @@ const FindingColumnMissing = "column_missing_in_file"
 
 // Row is one row, handed to the function given to Read. It is valid only until that function returns;
 // the strings it gave may be kept.
-type Row struct{ rec *record }
+type Row struct {
+	rec  *record
+	made []string // of a row that is in no file, by column; nil for one that is
+	line int      // of such a row
+}
+
+// Made returns a row that is in no file, such as one of a simulated study: texts by column as Text is to return them, "" where
+// nothing is recorded. line is the line that it would have, from 1. The texts must stay as they are as long as the row is used.
+func Made(texts []string, line int) Row { return Row{made: texts, line: line} }
 
 // Text returns the value of column col (an index into Options.Columns), trimmed of Unicode white space
 // at both ends, and whether it was recorded: it is not when the column or the key is absent, null,
 // empty, or one of the missing values.
-func (r Row) Text(col int) (text string, recorded bool) { return r.rec.text(col) }
+func (r Row) Text(col int) (text string, recorded bool) {
+	if r.rec == nil {
+		text = r.made[col]
+		return text, text != ""
+	}
+	return r.rec.text(col)
+}
 
 // Pos returns where the value of column col begins: its quote, if it has one. When col is −1, or the
 // row has no such value, it is the row's first line as a whole (Column 0).
-func (r Row) Pos(col int) diag.Pos { return r.rec.pos(col) }
+func (r Row) Pos(col int) diag.Pos {
+	if r.rec == nil {
+		return diag.Pos{Line: r.line}
+	}
+	return r.rec.pos(col)
+}
 
 // Line returns the 1-based line on which the row begins.
-func (r Row) Line() int { return r.rec.line }
+func (r Row) Line() int {
+	if r.rec == nil {
+		return r.line
+	}
+	return r.rec.line
+}
 
 // File returns the index of the row's file among the inputs that Read returns.
-func (r Row) File() int { return r.rec.file }
+func (r Row) File() int {
+	if r.rec == nil {
+		return 0
+	}
+	return r.rec.file
+}
 
 // Read reads all files and calls add for every row, in the order of paths, matches and lines. Problems
 // go to diags; as long as it has one, the rows decide nothing. Rows after a bad one are still handed
@@ -216,7 +245,7 @@ func (r *reader) failAt(text []byte, line, column, offset int, message string) {
 // handOver gives the row to the caller.
 func (r *reader) handOver() {
 	r.input.Rows++
-	r.add(Row{&r.rec})
+	r.add(Row{rec: &r.rec})
 }
 
 // checkText reports the first byte of text that is not UTF-8. text begins at line and column.

@@ -63,6 +63,15 @@ type part struct {
 	inputs   []int            // which of the report's inputs are its
 }
 
+// questions are those of the parts of a run.
+func questions(parts []part) []gate.Question {
+	list := make([]gate.Question, len(parts))
+	for i, p := range parts {
+		list[i] = p.question
+	}
+	return list
+}
+
 // evaluate goes through the steps of a run. Problems of the input go to diags; an error is a fault of ours.
 func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	out := report.New(a.Version)
@@ -89,9 +98,9 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	if context.Today == "" {
 		context.Today = a.Now().UTC().Format("2006-01-02")
 	}
-	held, err := holdBack(families, parts)
+	held, err := gate.HoldBack(families, questions(parts))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; this is a fault in oloproof", err)
 	}
 	context.Held = held
 	for _, part := range parts {
@@ -328,51 +337,6 @@ func checkRules(p *policy.Policy, parts []part, diags *diag.List) policy.Familie
 		part.question.Share(families)
 	}
 	return families
-}
-
-// holdBack finds the rules that FAIL by themselves and not within a family that steps its FAILs down: by id, in how many parts
-// their error would have to be divided for them to FAIL.
-func holdBack(families policy.Families, parts []part) (map[string]int, error) {
-	type failing struct {
-		id      string
-		deepest int
-	}
-	found := map[int][]failing{} // by family
-	sizes := map[int]int{}
-	for _, f := range families {
-		sizes[f.Number] = f.Rules
-	}
-	for _, part := range parts {
-		for i, r := range part.question.Rules() {
-			if r.Family == nil || r.Family.Adjust != policy.AdjustHolm {
-				continue
-			}
-			deepest, err := gate.Deepest(r.Family.Rules, func(parts int) (bool, error) {
-				v, err := part.question.Verdict(i, parts)
-				return v == report.Fail, err
-			})
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w; this is a fault in oloproof", part.gate.Name(), err)
-			}
-			if deepest > 0 {
-				found[r.Family.Number] = append(found[r.Family.Number], failing{r.ID.Value, deepest})
-			}
-		}
-	}
-	held := map[string]int{}
-	for family, rules := range found {
-		deepest := make([]int, len(rules))
-		for i, r := range rules {
-			deepest[i] = r.deepest
-		}
-		needed := gate.Holm(sizes[family], deepest)
-		for _, r := range rules {
-			if r.deepest < needed {
-				held[r.id] = needed
-			}
-		}
-	}
-	return held, nil
 }
 
 // confidence is the run's: of its only question, or the top of the release file's.

@@ -442,10 +442,10 @@ func (q *question) Share(families policy.Families) {
 	}
 }
 
-// Verdict implements gate.Question.
-func (q *question) Verdict(rule, parts int) (report.Verdict, error) {
-	r, err := q.decide(&q.rules[rule], q.rules[rule].Judging.Divided(parts), q.study.whole(q.judging, q.least), q.study.otherReadings())
-	return r.Verdict, err
+// Judge implements gate.Question.
+func (q *question) Judge(rule, parts int) (report.Rule, error) {
+	j, err := q.readings(q.rules[rule].under(q.rules[rule].Judging.Divided(parts)), q.study.whole(q.judging, q.least), q.study.otherReadings())
+	return j.Rule, err
 }
 
 // Answer implements gate.Question.
@@ -556,26 +556,12 @@ func (q *question) measures(all *view, f *gate.Found) ([]measured, error) {
 // decide measures one rule under some settings and compares it. Where another reading of the rows would turn it, a person
 // decides.
 func (q *question) decide(as *rule, settings policy.Judging, all *view, others []otherReading) (report.Rule, error) {
-	under := *as
-	under.Judging = settings
-	r := &under
-	j, err := q.judge(r, all, q.brokenDraw(r.Metric.Value))
+	r := as.under(settings)
+	j, err := q.readings(r, all, others)
 	if err != nil {
-		return report.Rule{}, err
+		return j.Rule, err
 	}
 	out, m := &j.Rule, j.measured
-	for _, other := range others {
-		if out.Verdict != report.Pass && out.Verdict != report.Fail {
-			break
-		}
-		then, err := q.judge(r, other.study.whole(q.judging, q.least), "") // a departure from the draw is told of the rows as they are
-		if err != nil {
-			return report.Rule{}, err
-		}
-		if then.Verdict != out.Verdict {
-			gate.Conclude(out, gate.Doubts{Review: other.turns(out.Verdict, then.Verdict)})
-		}
-	}
 	if out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.reach != nil {
 		out.Reason += m.reach.beyond(out.Threshold)
 	}
@@ -590,6 +576,34 @@ func (q *question) decide(as *rule, settings policy.Judging, all *view, others [
 		out.Needs = &report.Needs{What: "a person to decide"}
 	}
 	return *out, nil
+}
+
+// under is the rule with other settings.
+func (r *rule) under(j policy.Judging) *rule {
+	other := *r
+	other.Judging = j
+	return &other
+}
+
+// readings measures one rule and compares it, as the rows stand and then as they may be meant as well.
+func (q *question) readings(r *rule, all *view, others []otherReading) (judged, error) {
+	j, err := q.judge(r, all, q.brokenDraw(r.Metric.Value))
+	if err != nil {
+		return j, err
+	}
+	for _, other := range others {
+		if j.Verdict != report.Pass && j.Verdict != report.Fail {
+			break
+		}
+		then, err := q.judge(r, other.study.whole(q.judging, q.least), "") // a departure from the draw is told of the rows as they are
+		if err != nil {
+			return j, err
+		}
+		if then.Verdict != j.Verdict {
+			gate.Conclude(&j.Rule, gate.Doubts{Review: other.turns(j.Verdict, then.Verdict)})
+		}
+	}
+	return j, nil
 }
 
 // judged is a rule, measured and compared.

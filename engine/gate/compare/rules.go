@@ -451,10 +451,10 @@ func (q *question) Share(families policy.Families) {
 	}
 }
 
-// Verdict implements gate.Question.
-func (q *question) Verdict(rule, parts int) (report.Verdict, error) {
-	r, err := q.decide(&q.rules[rule], q.rules[rule].Judging.Divided(parts))
-	return r.Verdict, err
+// Judge implements gate.Question.
+func (q *question) Judge(rule, parts int) (report.Rule, error) {
+	out, _, err := q.judge(&q.rules[rule], q.rules[rule].Judging.Divided(parts))
+	return out, err
 }
 
 // Answer implements gate.Question.
@@ -549,12 +549,12 @@ func (q *question) measures(f *gate.Found) ([]measured, error) {
 	return list, nil
 }
 
-// decide measures one rule under some settings and compares it.
-func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
+// judge measures one rule under some settings and compares it.
+func (q *question) judge(r *rule, j policy.Judging) (report.Rule, measured, error) {
 	v := q.whole(j).sliced(q.tally, r.terms, r.slice)
 	m, err := v.metric(r)
 	if err != nil {
-		return report.Rule{}, err
+		return report.Rule{}, m, err
 	}
 	out := gate.Start(&r.Rule)
 	out.Measure = m.Measure
@@ -577,6 +577,15 @@ func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
 		gate.Conclude(&out, m.doubts)
 	default:
 		m.sign.conclude(&out)
+	}
+	return out, m, nil
+}
+
+// decide measures one rule under some settings and compares it, and says what would decide it.
+func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
+	out, m, err := q.judge(r, j)
+	if err != nil {
+		return out, err
 	}
 	switch {
 	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.sign != nil:

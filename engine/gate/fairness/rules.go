@@ -405,15 +405,12 @@ func (q *question) Share(families policy.Families) {
 	}
 }
 
-// Verdict implements gate.Question.
-func (q *question) Verdict(rule, parts int) (report.Verdict, error) {
+// Judge implements gate.Question.
+func (q *question) Judge(rule, parts int) (report.Rule, error) {
 	r := q.rules[rule]
 	r.Judging = r.Judging.Divided(parts)
-	d, err := q.judge(&r)
-	if err != nil {
-		return report.NoVerdict, err
-	}
-	return d.verdict, nil
+	out, _, _, err := q.measured(&r)
+	return out, err
 }
 
 // Answer implements gate.Question.
@@ -511,27 +508,33 @@ func (q *question) judge(r *rule) (*decision, error) {
 	return d, nil
 }
 
-// decide is a rule's part of the report.
-func (q *question) decide(r *rule) (report.Rule, error) {
-	out := gate.Start(&r.Rule)
-	d, err := q.judge(r)
-	if err != nil {
-		return out, err
+// measured is a rule's part of the report but for what would decide it, and the pairs that are listed.
+func (q *question) measured(r *rule) (out report.Rule, d *decision, pairs []apart, err error) {
+	out = gate.Start(&r.Rule)
+	if d, err = q.judge(r); err != nil {
+		return out, nil, nil, err
 	}
 	out.Verdict, out.WithLeftOut = d.verdict, d.worst.verdict
 	out.Measure = d.measure()
 	d.addCells(&out)
-	var pairs []apart
 	if out.Threshold.Kind != report.WorstGroup {
 		pairs = d.addPairs(&out)
 	}
 	out.Reason = d.reason()
-	out.Assumptions = d.assumptions(out.Conditions)
-	switch {
-	case out.Verdict != report.InsufficientEvidence:
-	case d.cases == 0:
+	if out.Verdict == report.InsufficientEvidence && d.cases == 0 {
 		out.Reason = q.emptySlice(r)
-	default:
+	}
+	out.Assumptions = d.assumptions(out.Conditions)
+	return out, d, pairs, nil
+}
+
+// decide is a rule's part of the report.
+func (q *question) decide(r *rule) (report.Rule, error) {
+	out, d, pairs, err := q.measured(r)
+	if err != nil {
+		return out, err
+	}
+	if out.Verdict == report.InsufficientEvidence && d.cases > 0 {
 		if d.standing.verdict == report.InsufficientEvidence {
 			if out.Needs, err = d.needs(pairs); err != nil {
 				return out, fmt.Errorf("%s: %w", r.Name(), err)

@@ -263,10 +263,10 @@ func (q *question) whole() *view {
 	return q.all
 }
 
-// Verdict implements gate.Question.
-func (q *question) Verdict(rule, parts int) (report.Verdict, error) {
-	r, err := q.decide(&q.rules[rule], q.rules[rule].Judging.Divided(parts))
-	return r.Verdict, err
+// Judge implements gate.Question.
+func (q *question) Judge(rule, parts int) (report.Rule, error) {
+	out, _, err := q.judge(&q.rules[rule], q.rules[rule].Judging.Divided(parts))
+	return out, err
 }
 
 // Answer implements gate.Question.
@@ -354,15 +354,32 @@ func (v *view) measures() ([]measured, error) {
 	return list, nil
 }
 
-// decide measures one rule under some settings and compares it.
-func (q *question) decide(as *rule, j policy.Judging) (report.Rule, error) {
+// decide measures one rule under some settings and compares it, and says what would decide it.
+func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
+	out, m, err := q.judge(r, j)
+	if err != nil {
+		return out, err
+	}
+	switch {
+	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
+		out.Needs = m.need(out.Threshold)
+	case out.Verdict == report.ManualReview && m.Metric != systemAccuracy && m.Metric != accuracyDifference && !r.perPerson:
+		out.Needs = &report.Needs{What: "a person to decide, or `per: person` on the rule"}
+	case out.Verdict == report.ManualReview:
+		out.Needs = &report.Needs{What: "a person to decide"}
+	}
+	return out, nil
+}
+
+// judge measures one rule under some settings and compares it.
+func (q *question) judge(as *rule, j policy.Judging) (report.Rule, measured, error) {
 	own, under := *q.whole(), *as
 	under.Judging, own.judging = j, j
 	all, r := q.whole(), &under
 	v := own.sliced(r.terms, r.slice)
 	m, err := v.metric(r)
 	if err != nil {
-		return report.Rule{}, err
+		return report.Rule{}, m, err
 	}
 	out := gate.Start(&r.Rule)
 	out.Measure = m.Measure
@@ -380,20 +397,11 @@ func (q *question) decide(as *rule, j policy.Judging) (report.Rule, error) {
 		m.doubts.Undecided = v.missingArms(r)
 	}
 	gate.Conclude(&out, m.doubts)
-	if how, err := v.turnedByMarkers(r, out); err != nil {
-		return report.Rule{}, err
-	} else if how != "" {
+	how, err := v.turnedByMarkers(r, out)
+	if how != "" {
 		gate.Conclude(&out, gate.Doubts{Review: how})
 	}
-	switch {
-	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
-		out.Needs = m.need(out.Threshold)
-	case out.Verdict == report.ManualReview && m.Metric != systemAccuracy && m.Metric != accuracyDifference && !r.perPerson:
-		out.Needs = &report.Needs{What: "a person to decide, or `per: person` on the rule"}
-	case out.Verdict == report.ManualReview:
-		out.Needs = &report.Needs{What: "a person to decide"}
-	}
-	return out, nil
+	return out, m, err
 }
 
 // pooled reports a rule on a rate over decisions.

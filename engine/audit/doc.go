@@ -1,0 +1,11 @@
+// Package audit asks the gates about studies whose truth is known, to show what their verdicts are worth: how often an
+// interval misses, how often a rule errs, how many units a rule needs, and whether it can fail at all.
+//
+// Nothing of the gates is done again here. A study is rows in memory; it goes through the same questions, tallies, intervals
+// and verdicts as a file does:
+//
+//  1. study.go hands the rows of a study to fresh questions and returns what every rule comes to (Ask).
+//  2. repeat.go does that many times over on all cores, each time with its own random source, so that the results are
+//     the same whatever the number of cores.
+//  3. share.go says how sure a simulated share is, and when it breaks a promise.
+package audit
