@@ -115,7 +115,7 @@ func (r Row) File() int {
 // that names nothing, a file that is given twice (by path or by content), and one without a row are
 // problems.
 func Read(paths []string, opts Options, add func(Row), diags *diag.List) []Input {
-	return read(paths, opts, limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20}, add, diags)
+	return read(paths, opts, standard(), add, diags)
 }
 
 const (
@@ -129,6 +129,12 @@ type limits struct {
 	head   int   // bytes looked at to tell what a file is
 	record int   // bytes of the longest record
 	free   int64 // decompressed bytes before the limit on growth holds
+	block  int   // bytes that a goroutine counts at once
+}
+
+// standard are the limits of a run.
+func standard() limits {
+	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 256 << 10}
 }
 
 // read is Read with its limits.
@@ -137,20 +143,7 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 		diags.Addf(diag.Pos{}, "the delimiter %s is not allowed: give one ASCII character that is no letter, digit, quote or line end", diag.Quote(string(opts.Delimiter)))
 		return nil
 	}
-	r := &reader{opts: opts, lim: lim, add: add, diags: diags, missing: map[string]bool{}}
-	for _, c := range opts.Columns {
-		name := c.Name
-		if other, renamed := opts.Rename[name]; renamed {
-			name = strings.TrimSpace(other)
-		}
-		r.names = append(r.names, name)
-	}
-	for _, m := range opts.MissingValues {
-		r.missing[strings.TrimSpace(m)] = true
-	}
-	r.rec.missing = r.missing
-	r.rec.known = make([][256]string, len(opts.Columns))
-
+	r := newReader(opts, lim, add, diags)
 	files := expand(paths, opts.FS, diags)
 	inputs := make([]Input, 0, len(files))
 	first := map[string]string{} // digest of a content: the file that had it first
@@ -169,6 +162,24 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 	}
 	r.findMissingColumns(inputs)
 	return inputs
+}
+
+// newReader returns what reads files with these options.
+func newReader(opts Options, lim limits, add func(Row), diags *diag.List) *reader {
+	r := &reader{opts: opts, lim: lim, add: add, diags: diags, missing: map[string]bool{}}
+	for _, c := range opts.Columns {
+		name := c.Name
+		if other, renamed := opts.Rename[name]; renamed {
+			name = strings.TrimSpace(other)
+		}
+		r.names = append(r.names, name)
+	}
+	for _, m := range opts.MissingValues {
+		r.missing[strings.TrimSpace(m)] = true
+	}
+	r.rec.missing = r.missing
+	r.rec.known = make([][256]string, len(opts.Columns))
+	return r
 }
 
 // reader holds what one call of Read shares between its files.
