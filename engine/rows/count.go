@@ -60,6 +60,7 @@ func newCube(uses []Use) *Cube {
 
 // add counts n rows.
 func (c *Cube) add(at, n uint64) {
+	c.rows += int(n)
 	if c.dense != nil {
 		c.dense[at] += n
 	} else {
@@ -70,12 +71,11 @@ func (c *Cube) add(at, n uint64) {
 // merge adds the rows of another cube with the same uses.
 func (c *Cube) merge(other *Cube) {
 	for at, n := range other.dense {
-		c.dense[at] += n
+		c.add(uint64(at), n)
 	}
 	for at, n := range other.sparse {
-		c.sparse[at] += n
+		c.add(at, n)
 	}
-	c.rows += other.rows
 }
 
 // Rows is how many rows were counted.
@@ -223,9 +223,12 @@ func (r *reader) counter(header csvHeader, uses []Use, ids *unique) *counter {
 			}
 		}
 	}
-	for _, d := range c.fields {
+	for i, d := range c.fields {
 		if d != nil && d.unique && len(d.columns) > 1 {
 			return nil
+		}
+		if d != nil {
+			c.looked = append(c.looked, looked{d, i, i == len(c.fields)-1})
 		}
 	}
 	return c

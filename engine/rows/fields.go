@@ -16,6 +16,16 @@ type counter struct {
 	base      uint64 // what columns that the file does not have add to a row's combination
 	unique    *batch // of the field that is unique; nil for none
 	scratch   []byte
+	looked    []looked // the fields that are looked at
+	marks     []uint32 // where the fields of a block begin
+	lines     []uint32 // which of them are the first of a record, but the first
+}
+
+// looked is a field that is looked at.
+type looked struct {
+	*dictionary
+	field int
+	last  bool // of a record
 }
 
 // dictionary knows the texts of a field as they are written, by their bytes.
@@ -44,120 +54,188 @@ const (
 	highs = 0x8080808080808080
 )
 
+// cuts keep the first bytes of two words, by how many.
+var cuts = func() (list [16]short) {
+	for k := range list {
+		low, high := min(k, 8), max(k-8, 0)
+		list[k] = short{1<<(8*low) - 1, 1<<(8*high) - 1}
+	}
+	return list
+}()
+
 // padding is how many bytes must lie behind the text of a block: what is read past its end is never looked at.
 const padding = 24
 
 // count counts the records of block[:n]; it begins with a record, and ends with the end of one, or of the file. It is false where
 // anything is out of the ordinary but for quotes, spaces, and ends of lines.
+//
+// First the places of all delimiters and line feeds are listed, eight bytes at a time; then the records are read between them. Neither
+// waits for the other's outcome field by field, as a scanner would.
 func (c *counter) count(block []byte, n int) bool {
 	b := block[:n+padding]
-	delimiter := uint64(c.delimiter) * ones
-	last := len(c.fields) - 1
-	fields := c.fields
-	rows := 0
-	all := uint64(0) // every bit that is set in a byte
-	for i := 0; i < n; {
-		if b[i] == '\n' { // a line that is wholly empty
-			i++
-			continue
-		}
-		if b[i] == '\r' && i+1 < n && b[i+1] == '\n' {
-			i += 2
-			continue
+	for i := range padding { // so that the last record of a file ends as the others do
+		b[n+i] = '\n'
+	}
+	if n > 0 && b[n-1] == '\n' {
+		n--
+	}
+	ordinary, ascii := c.mark(b, n)
+	if !ascii && !utf8.Valid(b[:n]) {
+		return false
+	}
+	if !ordinary {
+		return c.quoted(b[:n])
+	}
+	marks, fields, j := c.marks, len(c.fields), 0
+	for _, line := range c.lines {
+		end := int(line) // of the record's marks
+		if end-j != fields {
+			if from := int(marks[j]); end-j == 1 && (from == int(marks[end]) || from+1 == int(marks[end]) && b[from] == '\r') {
+				j = end
+				continue // a line that is wholly empty
+			}
+			return false
 		}
 		at := c.base
-		for f := 0; ; f++ {
-			if f > last {
-				return false
+		for i := range c.looked {
+			l := &c.looked[i]
+			start, end := int(marks[j+l.field]), int(marks[j+l.field+1])-1
+			if l.last && end > start && b[end-1] == '\r' {
+				end--
 			}
-			// The field's end is the first byte that is the delimiter or not above a quote.
-			p := (*[16]byte)(b[i:])
-			w := binary.LittleEndian.Uint64(p[:8])
-			all |= w
-			x := w ^ delimiter
-			m := ((w-0x23*ones)&^w | (x-ones)&^x) & highs
-			d := fields[f]
-			var k uint
-			var key short
-			if m != 0 {
-				k = uint(bits.TrailingZeros64(m)) &^ 7
-				key = short{w & (1<<(k&63) - 1), uint64(k) << 53}
-				k >>= 3
-			} else {
-				v := binary.LittleEndian.Uint64(p[8:])
-				all |= v
-				x = v ^ delimiter
-				m = ((v-0x23*ones)&^v | (x-ones)&^x) & highs
-				if m != 0 {
-					k = uint(bits.TrailingZeros64(m)) &^ 7
-					key = short{w, v&(1<<(k&63)-1) | uint64(k+64)<<53}
-					k = k>>3 + 8
-				} else {
-					k = 16
-				}
-			}
-			end := i + int(k)
-			e := b[end]
-			if e != c.delimiter && e != '\n' || end >= n || k == 16 {
-				// Not an ordinary short field.
-				start, stop, next, plain := c.field(b[:n], i)
-				all |= highs
-				if next < 0 {
+			k := uint(end - start)
+			if k > 15 || l.unique {
+				if l.unique {
+					if !c.once(b[start:end]) {
+						return false
+					}
+				} else if !c.long(l.dictionary, b[start:end], &at) {
 					return false
-				}
-				if d != nil {
-					text := b[start:stop]
-					if !plain {
-						c.scratch = undouble(c.scratch[:0], text)
-						text = c.scratch
-					}
-					if stop-start > 15 || !plain {
-						if !c.long(d, text, &at) {
-							return false
-						}
-					} else if !c.code(d, shortOf(text), text, &at) {
-						return false
-					}
-				}
-				i = next
-				if next > n || b[next-1] == '\n' || next == n {
-					if f != last {
-						return false
-					}
-					if next > n {
-						i = n
-					}
-					break
 				}
 				continue
 			}
-			if d != nil {
-				if d.unique {
-					if !c.once(b[i:end]) {
-						return false
-					}
-				} else {
-					slot := &d.known[(key.low*0x9E3779B97F4A7C15^key.high*0xC2B2AE3D27D4EB4F)>>56]
-					if slot.short == key {
-						at += slot.offset
-					} else if !c.code(d, key, b[i:end], &at) {
-						return false
-					}
-				}
-			}
-			i = end + 1
-			if e == '\n' {
-				if f != last {
-					return false
-				}
-				break
+			p := (*[16]byte)(b[start:])
+			cut := &cuts[k]
+			key := short{binary.LittleEndian.Uint64(p[:8]) & cut.low, binary.LittleEndian.Uint64(p[8:])&cut.high | uint64(k)<<56}
+			if slot := &l.known[key.hash()]; slot.short == key {
+				at += slot.offset
+			} else if !c.code(l.dictionary, key, b[start:end], &at) {
+				return false
 			}
 		}
+		j = end
 		c.cube.add(at, 1)
-		rows++
 	}
-	c.cube.rows += rows
-	return all&highs == 0 || utf8.Valid(b[:n])
+	return true
+}
+
+// mark lists in c.marks where every field of b[:n] begins, and in c.lines, for every line feed, and the end, how many fields have ended there.
+// ordinary is false where there is a quote, and the lists are then of no use; ascii says that all of it is ASCII.
+func (c *counter) mark(b []byte, n int) (ordinary, ascii bool) {
+	if len(c.marks) < n+2*padding {
+		c.marks = make([]uint32, n+2*padding)
+	}
+	list, j := c.marks, 1
+	list[0] = 0
+	lines := c.lines[:0]
+	delimiter := uint64(c.delimiter) * ones
+	all, quote := uint64(0), uint64(0)
+	for i := 0; i <= n; i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		all |= w
+		// A byte of x, y or z is 0 where it is one of the three; adding 0x7F to its seven low bits sets the eighth unless they are 0.
+		x, y, z := w^delimiter, w^'\n'*ones, w^'"'*ones
+		x = (x&^highs + 0x7F*ones) | x
+		y = (y&^highs + 0x7F*ones) | y
+		quote |= (z - ones) &^ z
+		m := ^(x & y) & highs
+		if y = ^y & highs; y != 0 {
+			for ; y != 0; y &= y - 1 {
+				lines = append(lines, uint32(j+bits.OnesCount64(m&(y^(y-1)))-1))
+			}
+		}
+		for ; m != 0; m &= m - 1 {
+			list[j] = uint32(i+bits.TrailingZeros64(m)>>3) + 1
+			j++
+		}
+	}
+	// Behind the text there are line feeds: the first ends the last record.
+	for len(lines) > 1 && list[lines[len(lines)-2]] > uint32(n) {
+		lines = lines[:len(lines)-1]
+	}
+	c.lines = lines
+	return quote&highs == 0, all&highs == 0
+}
+
+// quoted counts the records of a text that has quotes, field by field.
+func (c *counter) quoted(text []byte) bool {
+	for i := 0; i < len(text); {
+		if text[i] == '\n' {
+			i++
+			continue
+		}
+		if text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n' {
+			i += 2
+			continue
+		}
+		at := uint64(0)
+		if i = c.record(text, i, &at); i < 0 {
+			return false
+		}
+		c.cube.add(at, 1)
+	}
+	return true
+}
+
+// record adds a record of text that begins at i and is not ordinary: a field of it is in quotes, or holds one, or it has another number
+// of fields. It returns where the next one begins, −1 where it is at fault.
+func (c *counter) record(text []byte, i int, at *uint64) (next int) {
+	*at = c.base
+	for f, d := range c.fields {
+		start, stop, next, plain := c.field(text, i)
+		if next < 0 {
+			return -1
+		}
+		ended := next > len(text) || text[next-1] == '\n'
+		if ended != (f == len(c.fields)-1) {
+			return -1
+		}
+		if d != nil {
+			value := text[start:stop]
+			if !plain {
+				c.scratch = undouble(c.scratch[:0], value)
+				value = c.scratch
+			}
+			switch {
+			case len(value) > 15:
+				if !c.long(d, value, at) {
+					return -1
+				}
+			case !c.short(d, value, at):
+				return -1
+			}
+		}
+		i = next
+	}
+	return min(i, len(text))
+}
+
+// short adds what a text of up to 15 bytes adds to a row's combination.
+func (c *counter) short(d *dictionary, text []byte, at *uint64) bool {
+	if d.unique {
+		return c.once(text)
+	}
+	key := shortOf(text)
+	if slot := &d.known[key.hash()]; slot.short == key {
+		*at += slot.offset
+		return true
+	}
+	return c.code(d, key, text, at)
+}
+
+// hash is the text's place among the known ones.
+func (s short) hash() uint8 {
+	return uint8((s.low*0x9E3779B97F4A7C15 ^ s.high*0xC2B2AE3D27D4EB4F) >> 56)
 }
 
 // shortOf is a text of up to 15 bytes as a key.
@@ -236,7 +314,7 @@ func (c *counter) code(d *dictionary, key short, text []byte, at *uint64) bool {
 		}
 		d.rest[key] = offset
 	}
-	d.known[(key.low*0x9E3779B97F4A7C15^key.high*0xC2B2AE3D27D4EB4F)>>56] = known{key, offset}
+	d.known[key.hash()] = known{key, offset}
 	*at += offset
 	return true
 }

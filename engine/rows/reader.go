@@ -134,7 +134,7 @@ type limits struct {
 
 // standard are the limits of a run.
 func standard() limits {
-	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 256 << 10}
+	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 128 << 10}
 }
 
 // read is Read with its limits.
