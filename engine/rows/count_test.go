@@ -10,8 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/oloproof/oloproof/engine/diag"
 )
 
 // coding numbers texts as they come, for tests of Count.
@@ -147,5 +145,3 @@ func TestPlainNumbers(t *testing.T) {
 		}
 	}
 }
-
-var _ diag.List

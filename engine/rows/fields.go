@@ -37,7 +37,7 @@ type dictionary struct {
 	long    map[string]uint64 // longer ones
 }
 
-// short is a text of up to 15 bytes: its bytes in order, and its length in the highest byte.
+// short is a text of up to 15 bytes: its bytes in order, and its length and one in the highest byte, so that the zero value is no text.
 type short struct{ low, high uint64 }
 
 // known is a text and what it adds to a row's combination.
@@ -76,15 +76,16 @@ func (c *counter) count(block []byte, n int) bool {
 	for i := range padding { // so that the last record of a file ends as the others do
 		b[n+i] = '\n'
 	}
+	text := b[:n]
 	if n > 0 && b[n-1] == '\n' {
 		n--
 	}
 	ordinary, ascii := c.mark(b, n)
-	if !ascii && !utf8.Valid(b[:n]) {
+	if !ascii && !utf8.Valid(text) {
 		return false
 	}
 	if !ordinary {
-		return c.quoted(b[:n])
+		return c.quoted(text)
 	}
 	marks, fields, j := c.marks, len(c.fields), 0
 	for _, line := range c.lines {
@@ -116,7 +117,7 @@ func (c *counter) count(block []byte, n int) bool {
 			}
 			p := (*[16]byte)(b[start:])
 			cut := &cuts[k]
-			key := short{binary.LittleEndian.Uint64(p[:8]) & cut.low, binary.LittleEndian.Uint64(p[8:])&cut.high | uint64(k)<<56}
+			key := short{binary.LittleEndian.Uint64(p[:8]) & cut.low, binary.LittleEndian.Uint64(p[8:])&cut.high | uint64(k+1)<<56}
 			if slot := &l.known[key.hash()]; slot.short == key {
 				at += slot.offset
 			} else if !c.code(l.dictionary, key, b[start:end], &at) {
@@ -242,7 +243,7 @@ func (s short) hash() uint8 {
 func shortOf(text []byte) short {
 	var w [16]byte
 	copy(w[:], text)
-	return short{binary.LittleEndian.Uint64(w[:]), binary.LittleEndian.Uint64(w[8:]) | uint64(len(text))<<56}
+	return short{binary.LittleEndian.Uint64(w[:]), binary.LittleEndian.Uint64(w[8:]) | uint64(len(text)+1)<<56}
 }
 
 // field finds the field that begins at i in text, whatever it looks like: its text is text[start:stop], plain unless it has doubled
