@@ -79,6 +79,10 @@ func TestCountIsRead(t *testing.T) {
 			content = "case,decision,note\n" + strings.Join(rapid.SliceOfN(piece, 1, 60).Draw(t, "pieces"), "")
 		}
 		opts := Options{Columns: abc, MissingValues: []string{"NA"}}
+		if rapid.Bool().Draw(t, "one column") {
+			opts.Columns = abc[:1]
+			content = strings.NewReplacer("case,decision,note", "case", ",", "").Replace(content)
+		}
 		read, problems, counted, ok := combinations(content, opts, rapid.SampledFrom([]int{1, 7, 64, 4096}).Draw(t, "block"))
 		switch {
 		case ok && len(problems) > 0:

@@ -90,11 +90,13 @@ func (c *counter) count(block []byte, n int) bool {
 	marks, fields, j := c.marks, len(c.fields), 0
 	for _, line := range c.lines {
 		end := int(line) // of the record's marks
-		if end-j != fields {
-			if from := int(marks[j]); end-j == 1 && (from == int(marks[end]) || from+1 == int(marks[end]) && b[from] == '\r') {
+		if end-j == 1 {
+			if from, to := int(marks[j]), int(marks[end])-1; from == to || from+1 == to && to < len(text) && b[from] == '\r' {
 				j = end
 				continue // a line that is wholly empty
 			}
+		}
+		if end-j != fields {
 			return false
 		}
 		at := c.base
