@@ -119,6 +119,16 @@ func (v *view) corpusRate(s sample, f form) (measured, error) {
 	m.LeftOut = append(m.LeftOut, gate.LeftOut(reasonNotDrawn, d.undrawn)...)
 	m.add(v.speaksOf())
 	m.need = func(t report.Threshold) *report.Needs { return v.corpusNeeds(c, f.corpus, t) }
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		one := []interval.Batch{{Size: f.corpus, Drawn: c.n, Events: c.k, Missing: c.missing}}
+		return tipBatches(t, one, func(list []interval.Batch) (interval.Interval, error) {
+			whole, rest, err := interval.Batches(list, v.judging.Confidence.Value)
+			if c.n == f.corpus {
+				rest = whole
+			}
+			return rest, err
+		})
+	}
 	return m, nil
 }
 
@@ -231,6 +241,15 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 	}
 	m.undecided(d.doubt())
 	m.need = weighedNeeds(m.Completions)
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return tipBatches(t, batches, func(list []interval.Batch) (interval.Interval, error) {
+			corpus, rest, err := interval.Batches(list, v.judging.Confidence.Value)
+			if f.corpus > 0 && c.n < size {
+				corpus = rest
+			}
+			return corpus, err
+		})
+	}
 	return m, nil
 }
 
@@ -320,6 +339,9 @@ func (v *view) weightedRate(s sample) (measured, error) {
 		m.Completions = &report.Completions{Low: sums[1].share(&sums[1].agree), High: sums[1].share(new(big.Int).Add(&sums[1].agree, &sums[1].missing))}
 	}
 	m.need = weighedNeeds(m.Completions)
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return tipWeighted(t, low, high, weights, v.judging.Confidence.Value)
+	}
 	return m, nil
 }
 

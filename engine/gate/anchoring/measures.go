@@ -317,6 +317,8 @@ type measured struct {
 	reach     *reach // where annotators are the units
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
+	// tip says how much depends on what is missing, where it does and can be told
+	tip  func(t report.Threshold) (*report.TippingPoint, error)
 	left int // how many labels could have counted, and are left out
 	rows int // how many count, and are left out
 }
@@ -412,7 +414,26 @@ func (v *view) exact(name, per string, c tallied, units string, s sample) (measu
 	m.need = func(t report.Threshold) *report.Needs {
 		return gate.RateNeeds(c.k, c.missing, c.n, units, t, v.judging)
 	}
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return gate.TipRate(waysOf(name, c.n), c.k, c.missing, c.n, t, func(k int) (interval.Interval, error) { return gate.Rate(k, 0, c.n, v.judging) })
+	}
 	return m, nil
+}
+
+// waysOf is what n labels that a rate counts can be, the missing ones included.
+func waysOf(name string, n int) gate.Ways {
+	w := gate.Ways{Of: n, Unit: "labels", Low: "other than the suggestion", High: "equal to the suggestion"}
+	switch name {
+	case acceptanceRate:
+		w.Low, w.High = "not accepted", "accepted"
+	case peopleAgreement:
+		w.Low, w.High = "other than what the others say", "what most others say"
+	case modelMinusPeople:
+		w.Low, w.High = "other than the suggestion and what most others say", "equal to the suggestion and other than what the others say"
+	case anchoringGap:
+		w.Low, w.High = "other than the suggestion where it was seen, or equal to it where it was not", "equal to the suggestion where it was seen, or other than it where it was not"
+	}
+	return w
 }
 
 // counted is the measure of a rate of which the interval is known.
@@ -527,6 +548,7 @@ func (v *view) ratePerPerson(name string, s sample) (measured, error) {
 			n, missing = n+u.n, missing+u.missing
 		}
 		m.Denominator, m.Missing = report.Int(n), report.Int(missing)
+		m.tip = nil // whose the absent items are cannot be told
 	}
 	m.add("Speaks of annotators like these with at least one such label.")
 	m.add(everyones(s.absent)...)
@@ -598,12 +620,28 @@ type means struct {
 	estimates   gate.Fractions // over the estimated units
 	lows, highs gate.Fractions // over all units
 	estimated   int
+	steps       []float64 // how far each missing label can move its unit
+	labels      int       // missing ones included
+}
+
+// missed notes that so many of a unit's n labels are missing, each of which counts 1/n.
+func (x *means) missed(missing, n int) {
+	x.labels += n
+	for range missing {
+		x.steps = append(x.steps, quotient(1, n))
+	}
+}
+
+// fill is the units with what is missing of them.
+func (x *means) fill() gate.Fill {
+	return gate.Fill{Low: x.low, High: x.high, Steps: x.steps, Scale: interval.Unit}
 }
 
 // meansOf lists the units' own rates, and those of valueless ones, which lie anywhere.
 func meansOf(units []unit, valueless int) *means {
 	x := &means{}
 	for _, u := range units {
+		x.missed(u.missing, u.n)
 		x.low, x.high = append(x.low, quotient(u.k, u.n)), append(x.high, quotient(u.k+u.missing, u.n))
 		if recorded := u.recorded(); recorded > 0 {
 			x.estimates.Add(u.k, recorded, 1)
@@ -613,6 +651,7 @@ func meansOf(units []unit, valueless int) *means {
 		x.highs.Add(u.k+u.missing, u.n, 1)
 	}
 	for range valueless {
+		x.missed(1, 1)
 		x.low, x.high = append(x.low, 0), append(x.high, 1)
 	}
 	x.highs.Add(valueless, 1, 1)
@@ -663,6 +702,9 @@ func (v *view) mean(name string, x *means, scale interval.Scale, units string, e
 	}
 	sample := gate.MeanSample{Low: x.low, High: x.high, Scale: scale, Enrolled: enrolled, Unit: units, Completions: m.Completions}
 	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return sample.Tip(waysOf(name, x.labels), x.steps, t, v.judging)
+	}
 	return m, nil
 }
 
@@ -808,6 +850,17 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 	}
 	m.between(b.means, b.n, s.means, s.n)
 	m.need = func(t report.Threshold) *report.Needs { return m.gapNeeds(b.n, s.n, t, difference) }
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return tipGap(t, s.all.n+b.all.n, s.tipping(), b.tipping(), func(s, b filledSide) (interval.Interval, error) {
+			if f.pairwise {
+				x, y := interval.Tally{K: s.k, N: s.n}, interval.Tally{K: b.k, N: b.n}
+				return interval.FisherDifference(x, x, y, y, v.judging.Confidence.Value)
+			}
+			si, err1 := s.interval(half)
+			bi, err2 := b.interval(half)
+			return crosswise(si, bi, v.judging), errorOf(err1, err2)
+		})
+	}
 	if f.per == perLabel {
 		for _, x := range []struct {
 			name string
@@ -820,6 +873,14 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 		}
 	}
 	return m, nil
+}
+
+// tipping is the side as its missing labels can have come out.
+func (x *gapSide) tipping() tippingSide {
+	if x.exact {
+		return tippingSide{missing: x.all.missing, k: x.all.k, n: x.n}
+	}
+	return tippingSide{missing: len(x.means.steps), fill: x.means.fill()}
 }
 
 // crosswise is the interval of a gap from those of its sides. Where one side is exact and the other a mean, it has the name
@@ -917,7 +978,7 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 			}
 		}
 	}
-	x, oneSided := &means{}, 0
+	x, oneSided, doubtful := &means{}, 0, false
 	for a := range len(v.annotators) {
 		own := arms[a]
 		if own == nil {
@@ -930,12 +991,15 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 			continue
 		}
 		if !surely[a] { // left out or not, which a value inside the range would decide
+			doubtful = true
 			x.low, x.high = append(x.low, -1), append(x.high, 1)
 			x.lows.Add(1, 1, -1)
 			x.highs.Add(1, 1, 1)
 			continue
 		}
 		l, r := own[s], own[b]
+		x.missed(l.missing, l.n)
+		x.missed(r.missing, r.n)
 		x.low, x.high = append(x.low, lessQuotient(l.k, l.n, r.k+r.missing, r.n)), append(x.high, lessQuotient(l.k+l.missing, l.n, r.k, r.n))
 		x.lows.Add(l.k, l.n, 1)
 		x.lows.Add(r.k+r.missing, r.n, -1)
@@ -953,6 +1017,9 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 	m, err := v.mean(anchoringGap, x, interval.Difference, "annotators", v.enrolled())
 	m.Labels = v.label("per", perPerson)
 	m.LeftOut = gate.LeftOut(reasonOneSide, oneSided)
+	if blind.absent > 0 || doubtful {
+		m.tip = nil // whose a missing label is, or whether it belongs, cannot be told
+	}
 	m.add("Speaks of annotators like these who label both ways.")
 	m.add(everyones(blind.absent)...)
 	v.within(&m, interval.Difference, len(x.low))
@@ -988,5 +1055,15 @@ func (v *view) gapOfPeople(blind, visible sample) (measured, error) {
 		m.doubts.Undecided = "looks: once plans one number of annotators, and here nobody labelled both ways, so that the gap is between two sets of them: leave looks out."
 	}
 	m.need = func(t report.Threshold) *report.Needs { return m.gapNeeds(nb, ns, t, difference) }
+	if blind.absent == 0 { // else it cannot be told whose they are
+		m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+			side := func(x *means) tippingSide { return tippingSide{missing: len(x.steps), fill: x.fill()} }
+			return tipGap(t, s.labels+b.labels, side(s), side(b), func(s, b filledSide) (interval.Interval, error) {
+				si, err1 := s.interval(half)
+				bi, err2 := b.interval(half)
+				return crosswise(si, bi, v.judging), errorOf(err1, err2)
+			})
+		}
+	}
 	return m, nil
 }

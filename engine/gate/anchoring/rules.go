@@ -570,6 +570,11 @@ func (q *question) decide(as *rule, settings policy.Judging, all *view, others [
 		out.Needs = &report.Needs{What: "recorded blind comparisons in all (minimum_blind_sample)", AtLeast: j.floor}
 	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
 		out.Needs = m.need(out.Threshold)
+		if m.tip != nil {
+			if out.TippingPoint, err = m.tip(out.Threshold); err != nil {
+				return *out, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+		}
 	case out.Verdict == report.ManualReview && r.form.per == perLabel:
 		out.Needs = &report.Needs{What: "a person to decide, or `per: person` or `per: item` on the rule"}
 	case out.Verdict == report.ManualReview:

@@ -590,13 +590,20 @@ func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
 	switch {
 	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.sign != nil:
 		out.Needs = m.sign.needs()
+		out.TippingPoint, err = m.sign.tip()
 	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
 		out.Needs = m.need(out.Threshold)
+		if m.tip != nil {
+			out.TippingPoint, err = m.tip(out.Threshold)
+		}
 	case out.Verdict == report.ManualReview:
 		out.Needs = &report.Needs{What: "a person to decide, or a new run whose numbers are fixed first"}
 	}
 	inSingular(out.Needs)
-	return out, nil
+	if err != nil {
+		err = fmt.Errorf("%s: %w", r.Name(), err)
+	}
+	return out, err
 }
 
 // oneMore puts what is needed into the singular.

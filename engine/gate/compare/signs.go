@@ -430,6 +430,45 @@ func (x *verdict) needs() *report.Needs {
 	return &report.Needs{What: "cases that move as these do, in a new sample (or `looks: repeated`, set before collecting)", AtLeast: gate.Rounded(enough)}
 }
 
+// tip is the tipping point of the sign test: from all missing trials in favour of the candidate on, how many against it leave it no
+// longer better, and how many make it worse.
+func (x *verdict) tip() (*report.TippingPoint, error) {
+	s := x.signed
+	var steps []step
+	between := 0
+	for _, m := range s.movements {
+		switch {
+		case m.high > 0 && m.low <= 0:
+			steps = append(steps, step{m.highAway, m.low < 0})
+		case m.high == 0 && m.low < 0:
+			between++
+		}
+	}
+	// fewest trials after which the split is no longer, or not yet, as wanted; more than are missing where none are
+	after := func(done func(signs) bool) int {
+		if done(s.high) {
+			return 0
+		}
+		n, found := fewest(steps, between, func(left, joined int) bool {
+			return done(signs{s.high.better - left, s.high.worse + joined})
+		})
+		if !found {
+			return s.missing + 1
+		}
+		return max(1, n)
+	}
+	notBetter := after(func(split signs) bool { return s.v.shows(split) != better })
+	isWorse := after(func(split signs) bool { return s.v.shows(split) == worse })
+	trials := 0
+	for i := range s.v.cases {
+		trials += 2 * s.v.cases[i].n()
+	}
+	of := strconv.Itoa(trials) + " trials"
+	return gate.Tip(s.missing, false, of, s.v.against(), func(bad int) (passes, fails bool, err error) {
+		return bad < notBetter, bad >= isWorse, nil
+	})
+}
+
 // mostMoved is how many cases a report names.
 const mostMoved = 10
 

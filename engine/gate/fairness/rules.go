@@ -540,6 +540,11 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 				return out, fmt.Errorf("%s: %w", r.Name(), err)
 			}
 		}
+		if !d.exceeded {
+			if out.TippingPoint, err = d.tipping(); err != nil {
+				return out, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+		}
 		if d.exceeded { // first of all, fewer have to be left out; the rule may need more than that
 			beyond := out.Needs
 			if out.Needs = d.leftOutNeeds(); beyond != nil {

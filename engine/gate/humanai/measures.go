@@ -35,26 +35,28 @@ type rate struct {
 	condition condition // of the decisions it is about
 	where     func(e entry, v *view) place
 	event     func(e entry) bool // of an entry inside with a recorded decision
+	// what decisions are that are no event, and those that are, after "are"
+	low, high string
 }
 
 // rates lists the rates over decisions, in the order of the source document's table.
 var rates = []rate{
 	// decisions equal to the system's output, out of decisions with the output shown
 	{"agreement", with,
-		aboutSystem(func(entry) bool { return true }), follows},
+		aboutSystem(func(entry) bool { return true }), follows, "other than the system's output", "equal to the system's output"},
 	// decisions agreeing with the system, out of decisions where the system was wrong
 	{"over_reliance", with,
-		aboutSystem(func(e entry) bool { return !systemRight(e) }), follows},
+		aboutSystem(func(e entry) bool { return !systemRight(e) }), follows, "other than the system's output", "equal to the system's output"},
 	// decisions equal to the reference, out of decisions where the system was wrong
 	{"correct_override", with,
-		aboutSystem(func(e entry) bool { return !systemRight(e) }), entry.right},
+		aboutSystem(func(e entry) bool { return !systemRight(e) }), entry.right, "wrong", "right"},
 	// decisions that differ from the system, out of decisions where the system was right
 	{"harmful_override", with,
-		aboutSystem(systemRight), func(e entry) bool { return !follows(e) }},
+		aboutSystem(systemRight), func(e entry) bool { return !follows(e) }, "equal to the system's output", "other than the system's output"},
 	// decisions equal to the reference, out of decisions with the output shown
-	{"accuracy_with", with, inCondition(with), entry.right},
+	{"accuracy_with", with, inCondition(with), entry.right, "wrong", "right"},
 	// decisions equal to the reference, out of decisions without the output
-	{"accuracy_without", without, inCondition(without), entry.right},
+	{"accuracy_without", without, inCondition(without), entry.right, "wrong", "right"},
 }
 
 // follows reports whether a recorded decision equals the system's output.
@@ -181,6 +183,8 @@ type measured struct {
 	doubts gate.Doubts
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
+	// tip says how much depends on what is missing, where it does
+	tip func(t report.Threshold) (*report.TippingPoint, error)
 	// people says about how many would make the interval as wanted, at the present spread (means only)
 	people func(wanted func(interval.Interval) bool) (gate.Size, bool)
 }
@@ -255,6 +259,10 @@ func (v *view) alsoLeftOut(list []report.LeftOut, conditions ...condition) []rep
 func (v *view) rateOver(r rate) (measured, error) {
 	all, _, repeats, leftOut := v.count(r)
 	m, err := v.exact(r.name, all, "decisions", leftOut)
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		ways := gate.Ways{Unit: "decisions", Low: r.low, High: r.high}
+		return gate.TipRate(ways, all.k, all.missing, all.n, t, func(k int) (interval.Interval, error) { return gate.Rate(k, 0, all.n, v.judging) })
+	}
 	if repeats != "" && m.doubts.Undecided == "" {
 		m.doubts.Review = "Among the " + gate.Plural(all.n, "decision", "decisions") + " of this rate " + repeats +
 			", which makes the interval too narrow: a person must decide, or use `per: person`."
@@ -368,6 +376,7 @@ func (v *view) ownRates(r rate) (values *means, missing int, leftOut []report.Le
 	for _, p := range sortedKeys(people) {
 		own := people[p]
 		missing += own.missing
+		values.missed(own.missing, own.n)
 		values.low = append(values.low, quotient(own.k, own.n))
 		values.high = append(values.high, quotient(own.k+own.missing, own.n))
 		if recorded := own.n - own.missing; recorded > 0 {
@@ -383,7 +392,7 @@ func (v *view) ownRates(r rate) (values *means, missing int, leftOut []report.Le
 // ratePerPerson measures the mean over people of each person's own rate, each person a unit.
 func (v *view) ratePerPerson(r rate) (measured, error) {
 	values, missing, leftOut := v.ownRates(r)
-	m, err := v.mean(r.name, values, interval.Unit, missing, leftOut)
+	m, err := v.mean(r.name, values, interval.Unit, missing, leftOut, gate.Ways{Low: r.low, High: r.high})
 	m.Labels = v.label("per", "person")
 	m.Conditions += " Speaks of people with at least one such decision."
 	return m, err
@@ -454,6 +463,8 @@ func (v *view) gains() *gains {
 		} else {
 			values.both++
 		}
+		values.missed(w.missing, w.n)
+		values.missed(o.missing, o.n)
 		values.low = append(values.low, gain(w.correct, w.n, o.correct+o.missing, o.n))
 		values.high = append(values.high, gain(w.correct+w.missing, w.n, o.correct, o.n))
 		values.lows.Add(w.correct, w.n, 1)
@@ -479,7 +490,8 @@ func (v *view) gains() *gains {
 // difference measures the accuracy difference: the mean over people of their gains.
 func (v *view) difference() (measured, error) {
 	g := v.gains()
-	m, err := v.mean(accuracyDifference, &g.means, interval.Difference, g.missing, v.alsoLeftOut(gate.LeftOut(reasonOneArm, g.oneArmed), with, without))
+	m, err := v.mean(accuracyDifference, &g.means, interval.Difference, g.missing, v.alsoLeftOut(gate.LeftOut(reasonOneArm, g.oneArmed), with, without),
+		gate.Ways{Low: "wrong with the output or right without it", High: "right with the output or wrong without it"})
 	if err != nil {
 		return m, err
 	}
@@ -524,10 +536,20 @@ type means struct {
 	estimates   gate.Fractions // over the estimated units
 	lows, highs gate.Fractions // over all units
 	estimated   int
+	steps       []float64 // how far each missing decision can move its person
+	decisions   int       // missing ones included
 }
 
-// mean measures a mean over people.
-func (v *view) mean(name string, x *means, scale interval.Scale, missing int, leftOut []report.LeftOut) (measured, error) {
+// missed notes that so many of a person's n decisions of one kind are missing, each of which counts 1/n.
+func (x *means) missed(missing, n int) {
+	x.decisions += n
+	for range missing {
+		x.steps = append(x.steps, quotient(1, n))
+	}
+}
+
+// mean measures a mean over people. ways are those in which decisions can come out.
+func (v *view) mean(name string, x *means, scale interval.Scale, missing int, leftOut []report.LeftOut, ways gate.Ways) (measured, error) {
 	iv, broken, err := gate.Mean(x.low, x.high, scale, v.enrolled(), v.judging)
 	if err != nil {
 		return measured{}, fmt.Errorf("%s: %w", name, err)
@@ -554,6 +576,8 @@ func (v *view) mean(name string, x *means, scale interval.Scale, missing int, le
 	}
 	sample := gate.MeanSample{Low: x.low, High: x.high, Scale: scale, Enrolled: v.enrolled(), Unit: "people", Completions: m.Completions}
 	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	ways.Of, ways.Unit = x.decisions, "decisions"
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) { return sample.Tip(ways, x.steps, t, v.judging) }
 	m.people = func(wanted func(interval.Interval) bool) (gate.Size, bool) { return sample.Size(v.judging, wanted) }
 	return m, nil
 }

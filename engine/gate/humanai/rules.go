@@ -363,6 +363,11 @@ func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
 	switch {
 	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
 		out.Needs = m.need(out.Threshold)
+		if m.tip != nil {
+			if out.TippingPoint, err = m.tip(out.Threshold); err != nil {
+				return out, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+		}
 	case out.Verdict == report.ManualReview && m.Metric != systemAccuracy && m.Metric != accuracyDifference && !r.perPerson:
 		out.Needs = &report.Needs{What: "a person to decide, or `per: person` on the rule"}
 	case out.Verdict == report.ManualReview:
