@@ -83,12 +83,15 @@ func (g *gaps) movable(up bool) int {
 
 // turned is the group with so many of the missing values turned, so that the rate moves furthest: of each kind so many, where a
 // missing value can be of two kinds, which moves it further than any choice does.
-func (g gaps) turned(n int, up bool) gaps {
+func (g gaps) turned(n int, up bool) gaps { return g.turnedEach([3]int{n, n, n}, up) }
+
+// turnedEach is the group with so many values of each kind turned, or as many as there are.
+func (g gaps) turnedEach(n [3]int, up bool) gaps {
 	for k := range g.high {
 		if up {
-			g.high[k] += min(n, g.missing[k]-g.high[k])
+			g.high[k] += min(n[k], g.missing[k]-g.high[k])
 		} else {
-			g.high[k] -= min(n, g.high[k])
+			g.high[k] -= min(n[k], g.high[k])
 		}
 	}
 	return g
@@ -166,9 +169,11 @@ func (d *decision) tipGroups(groups []gaps, missing int, of string) (*report.Tip
 	for i := range groups {
 		good, most := groups[i].all(!up), groups[i].total()
 		err := limits.within(most, func(bad int) (report.Verdict, error) {
-			filled := good.turned(bad, up).filled()
-			iv, err := c.rate(&filled)
-			return c.unlessSmall(c.threshold.Compare(iv.Lower, iv.Upper), &groups[i], &filled), err
+			return worstSplit(bad, []int{good.missing[0] + good.missing[1], good.missing[2]}, func(a, b int) (report.Verdict, error) {
+				filled := good.turnedEach([3]int{a, a, b}, up).filled() // of the first two kinds a rate has one
+				iv, err := c.rate(&filled)
+				return c.unlessSmall(c.threshold.Compare(iv.Lower, iv.Upper), &groups[i], &filled), err
+			})
 		})
 		if err != nil {
 			return nil, err
