@@ -388,8 +388,8 @@ func TestTippingPointsOfGroups(t *testing.T) {
 	} {
 		t.Run(study.name, func(t *testing.T) {
 			tips, exact := 0, 0
-			for step := range 10 {
-				at := float64(step)/10 + 0.02
+			for step := range 14 {
+				at := float64(step)/14 + 0.02
 				policy := "label: label\nprediction: prediction\nid: id\nmin_cell: 20\nattributes: {sex: [" + study.values + "]}\nrules: [{id: r, attribute: sex, " + study.rule + ", " + fmt.Sprintf(study.threshold, at) + "}]"
 				o := opened(t, "fairness", policy, study.lines)
 				r := o.setup.answer(t, o.study)[0]

@@ -88,11 +88,12 @@ func (d drawnItems) all() tallied {
 }
 
 // doubt says why what was drawn has no interval over items; "" where it has one.
-func (d drawnItems) doubt() string {
+func (d drawnItems) doubt() gate.Doubt {
 	if d.several > 0 {
-		return fmt.Sprintf("%s several blind labels, and the interval for a corpus needs one label an item.", gate.Plural(d.several, "item has", "items have"))
+		return gate.Doubtful(fmt.Sprintf("%s several blind labels, and the interval for a corpus needs one label an item.", gate.Plural(d.several, "item has", "items have")),
+			"one blind label an item, or the rule without what makes it one on a corpus (corpus_size, or the draw's unequal probabilities)")
 	}
-	return ""
+	return gate.Doubt{}
 }
 
 // corpusRate measures blind agreement in a corpus of a known size, of which the blind items were drawn without replacement:
@@ -136,7 +137,7 @@ func (v *view) corpusRate(s sample, f form) (measured, error) {
 // agreeing and missing ones.
 func (v *view) corpusNeeds(c tallied, size int, t report.Threshold) *report.Needs {
 	if c.n == 0 {
-		return nil
+		return &report.Needs{What: "items drawn blind"}
 	}
 	if low, high := float64(c.k)/float64(c.n), float64(c.k+c.missing)/float64(c.n); low <= t.Value && t.Value <= high {
 		return gate.RateNeeds(c.k, c.missing, c.n, "items", t, v.judging) // no number would
@@ -183,15 +184,15 @@ func (v *view) unevenRate(s sample, f form) (measured, error) {
 	case one && v.weighable(s):
 		m, err = v.weightedRate(s)
 		if f.corpus > 0 && f.own {
-			m.doubts.Undecided = "With items drawn by so many different probabilities the interval speaks of the whole corpus, not of what rests of it: leave corpus_size out."
+			m.doubts.Undecided = gate.Doubtful("With items drawn by so many different probabilities the interval speaks of the whole corpus, not of what rests of it: leave corpus_size out.", "the rule without corpus_size")
 		}
 	default:
 		m, err = v.rateOverItems(blindAgreement, s)
 		m.unequalChances()
 		return m, err
 	}
-	if m.doubts.Undecided == "" && v.judging.Looks.Value != "" {
-		m.doubts.Undecided = "Items drawn with unequal probabilities have an interval for one look only: leave looks out."
+	if m.doubts.Undecided.Why == "" && v.judging.Looks.Value != "" {
+		m.doubts.Undecided = gate.Doubtful("Items drawn with unequal probabilities have an interval for one look only: leave looks out.", "the rule without looks")
 	}
 	return m, err
 }
@@ -273,7 +274,7 @@ func (v *view) batchCompletions(d drawnItems, sizes map[rows.Decimal]int, size i
 func weighedNeeds(c *report.Completions) func(report.Threshold) *report.Needs {
 	return func(t report.Threshold) *report.Needs {
 		if c != nil && c.Low <= t.Value && t.Value <= c.High {
-			return &report.Needs{What: "other data: at the present values no number of items would decide"}
+			return gate.NoNumber(c.Low < c.High, "items")
 		}
 		return &report.Needs{What: "more items in a new draw, with one probability for all where that can be"}
 	}

@@ -335,8 +335,8 @@ func (m *measured) add(sentences ...string) {
 	m.Conditions = strings.Join(m.sentences, " ")
 }
 
-// undecided says why a rule on the measure is not decided, where nothing else said so before; "" says nothing.
-func (m *measured) undecided(why string) {
+// undecided says why a rule on the measure is not decided, where nothing else said so before; no doubt says nothing.
+func (m *measured) undecided(why gate.Doubt) {
 	m.doubts.Undecided = cmp.Or(m.doubts.Undecided, why)
 }
 
@@ -380,7 +380,7 @@ func (v *view) rate(name string, s sample, f form) (measured, error) {
 	case f.per == perPerson:
 		m, err = v.ratePerPerson(name, s)
 		if blind && f.corpus > 0 && f.own {
-			m.doubts.Undecided = "corpus_size counts items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels of the corpus."
+			m.doubts.Undecided = gate.Doubtful("corpus_size counts items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels of the corpus.", perItemOn)
 		}
 	case f.per == perLabel:
 		m, err = v.rateOverLabels(name, s)
@@ -456,23 +456,35 @@ func (v *view) counted(name, per string, c tallied, units string, s sample, iv i
 }
 
 // nothing says why a rate has nothing to count.
-func nothing(name string, s sample) string {
+func nothing(name string, s sample) gate.Doubt {
 	for _, l := range s.leftOut {
 		switch {
 		case l.Reason == reasonNoSuggestion && len(s.list) == 0:
-			return fmt.Sprintf("Nothing was evaluated: %s no suggestion to compare the label with.", gate.Plural(l.Count, "row records", "rows record"))
+			return gate.Doubtful(fmt.Sprintf("Nothing was evaluated: %s no suggestion to compare the label with.", gate.Plural(l.Count, "row records", "rows record")), "the model's suggestion on every row, the blind ones included")
 		case l.Reason == reasonNotAccepted:
-			return "Nothing was evaluated: no row records whether the suggestion was accepted."
+			return gate.Doubtful("Nothing was evaluated: no row records whether the suggestion was accepted.", "the column accepted on the rows that showed a suggestion")
 		}
 	}
-	return "Nothing was evaluated: " + name + " has no recorded label to count."
+	return nothingToCount(name)
 }
+
+// nothingToCount says that no label is recorded that a metric counts.
+func nothingToCount(name string) gate.Doubt {
+	what := "recorded labels that " + name + " counts"
+	if onBlind(name) {
+		what = "recorded labels of items that are served blind, drawn at random beforehand (`oloproof anchoring draw` draws them)"
+	}
+	return gate.Doubtful("Nothing was evaluated: "+name+" has no recorded label to count.", what)
+}
+
+// perItemOn is what a rule that speaks of people needs to speak of items.
+const perItemOn = "`per: item` on the rule"
 
 // rateOverLabels measures a rate over all labels as if each were a unit, which none is where an annotator or an item has
 // several: the only annotator of a study is given.
 func (v *view) rateOverLabels(name string, s sample) (measured, error) {
 	m, err := v.with(v.exactJudging()).exact(name, perLabel, s.all(), "labels", s)
-	if how := v.repeats(s); how != "" && m.doubts.Undecided == "" {
+	if how := v.repeats(s); how != "" && m.doubts.Undecided.Why == "" {
 		m.doubts.Review = "Among these labels " + how + ", which makes the interval too narrow: a person must decide, or use `per: person` or `per: item`."
 		m.Caution = "The interval is too narrow to decide on: " + how + "."
 	}
@@ -668,7 +680,7 @@ func (v *view) meanOf(name, per string, x *means, units string, enrolled int, s 
 	m.Labels = v.label("per", per)
 	m.Numerator, m.Denominator, m.Missing, m.LeftOut = report.Int(all.k), report.Int(all.n), report.Int(all.missing), s.leftOut
 	m.left, m.rows = s.left, all.n+s.left
-	if m.doubts.Undecided != "" {
+	if m.doubts.Undecided.Why != "" {
 		m.doubts.Undecided = nothing(name, s)
 	}
 	return m, nil
@@ -695,7 +707,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, units string, e
 			m.add(fmt.Sprintf("The estimate rests on %d of the %d %s: the others have nothing recorded.", x.estimated, n, units))
 		}
 	} else {
-		m.doubts.Undecided = "Nothing was evaluated: " + name + " has no recorded label to count."
+		m.doubts.Undecided = nothingToCount(name)
 	}
 	if n > 0 {
 		m.Completions = &report.Completions{Low: x.lows.Over(n), High: x.highs.Over(n)}
@@ -722,7 +734,7 @@ func (v *view) gap(f form) (measured, error) {
 	if f.per == perPerson {
 		m, err = v.gapPerPerson(blind, visible)
 		if f.pairwise {
-			m.doubts.Undecided = "`interval: pairwise` compares items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels."
+			m.doubts.Undecided = gate.Doubtful("`interval: pairwise` compares items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels.", perItemOn)
 		}
 	} else {
 		m, err = v.gapOfRates(blind, visible, f)
@@ -736,7 +748,8 @@ func (v *view) gap(f form) (measured, error) {
 	m.LeftOut = append(m.LeftOut, bothLeftOut(blind, visible)...)
 	if b.recorded() < leastPerSide || s.recorded() < leastPerSide {
 		m.Estimate = nil
-		m.doubts.Undecided = fmt.Sprintf("The gap needs at least %d recorded comparisons on each side; here are %d blind and %d visible.", leastPerSide, b.recorded(), s.recorded())
+		m.doubts.Undecided = gate.Doubtful(fmt.Sprintf("The gap needs at least %d recorded comparisons on each side; here are %d blind and %d visible.", leastPerSide, b.recorded(), s.recorded()),
+			fmt.Sprintf("at least %d recorded comparisons on each side, blind and visible (a useful interval takes far more)", leastPerSide))
 	}
 	if v.frame.uneven() {
 		m.unequalChances()
@@ -826,7 +839,7 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 	if f.pairwise {
 		m.undecided(notDisjoint(b, s))
 	}
-	if f.pairwise && m.doubts.Undecided == "" {
+	if f.pairwise && m.doubts.Undecided.Why == "" {
 		difference = func(nb, ns int) (interval.Interval, error) {
 			low := func(x *gapSide, n int) interval.Tally { return interval.Tally{K: scaled(x.all.k, x.n, n), N: n} }
 			high := func(x *gapSide, n int) interval.Tally {
@@ -930,10 +943,11 @@ func errorOf(errs ...error) error {
 	return nil
 }
 
-// notDisjoint says why the two sides cannot be compared directly; "" where they can.
-func notDisjoint(blind, visible gapSide) string {
+// notDisjoint says why the two sides cannot be compared directly; no doubt where they can.
+func notDisjoint(blind, visible gapSide) gate.Doubt {
+	const without = "the rule without `interval: pairwise`"
 	if !blind.exact || !visible.exact {
-		return "`interval: pairwise` needs items with one label each on each side; leave it out, and each side gets its own interval."
+		return gate.Doubtful("`interval: pairwise` needs items with one label each on each side; leave it out, and each side gets its own interval.", without)
 	}
 	both, i := 0, 0
 	for _, u := range blind.items { // both lists are in the items' order
@@ -945,9 +959,9 @@ func notDisjoint(blind, visible gapSide) string {
 		}
 	}
 	if both > 0 {
-		return fmt.Sprintf("`interval: pairwise` needs other items on each side, and %s on both; leave it out, and each side gets its own interval.", gate.Plural(both, "item is", "items are"))
+		return gate.Doubtful(fmt.Sprintf("`interval: pairwise` needs other items on each side, and %s on both; leave it out, and each side gets its own interval.", gate.Plural(both, "item is", "items are")), without)
 	}
-	return ""
+	return gate.Doubt{}
 }
 
 // lessMean is a/n − b/m, exactly, rounded once.
@@ -1023,8 +1037,9 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 	m.add("Speaks of annotators like these who label both ways.")
 	m.add(everyones(blind.absent)...)
 	v.within(&m, interval.Difference, len(x.low))
-	if total := len(x.low) + oneSided; m.doubts.Undecided == "" && gate.Exceeds(oneSided, total, v.judging.MaxLeftOut) {
-		m.doubts.Undecided = fmt.Sprintf("%d of %d annotators have labels of one kind only, more than max_left_out allows (%s).", oneSided, total, v.judging.MaxLeftOut.Text)
+	if total := len(x.low) + oneSided; m.doubts.Undecided.Why == "" && gate.Exceeds(oneSided, total, v.judging.MaxLeftOut) {
+		m.doubts.Undecided = gate.Doubt{Why: fmt.Sprintf("%d of %d annotators have labels of one kind only, more than max_left_out allows (%s).", oneSided, total, v.judging.MaxLeftOut.Text),
+			Needs: gate.FewerLeftOut(oneSided, total, v.judging.MaxLeftOut, "of the annotators left out to label the other way too (or `per: item` on the rule)")}
 	}
 	return m, err
 }
@@ -1052,7 +1067,7 @@ func (v *view) gapOfPeople(blind, visible sample) (measured, error) {
 	m.add(everyones(blind.absent)...)
 	m.between(b, nb, s, ns)
 	if v.judging.Looks.Value == policy.LooksOnce {
-		m.doubts.Undecided = "looks: once plans one number of annotators, and here nobody labelled both ways, so that the gap is between two sets of them: leave looks out."
+		m.doubts.Undecided = gate.Doubtful("looks: once plans one number of annotators, and here nobody labelled both ways, so that the gap is between two sets of them: leave looks out.", "the rule without looks")
 	}
 	m.need = func(t report.Threshold) *report.Needs { return m.gapNeeds(nb, ns, t, difference) }
 	if blind.absent == 0 { // else it cannot be told whose they are

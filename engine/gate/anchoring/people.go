@@ -159,10 +159,11 @@ func (v *view) people(name string) (measured, error) {
 	m.LeftOut = gate.LeftOut(reasonOnePerson, alone, reasonNoSuggestion, without, reasonNoSlice, len(v.unknown.blind))
 	m.left, m.rows = without+len(v.unknown.blind), len(x.low)+without+len(v.unknown.blind)
 	m.add("Speaks of these annotators, on items like those that several of them labelled blind.")
-	if m.doubts.Undecided != "" {
-		m.doubts.Undecided = "Nothing was evaluated: no item was labelled blind by two or more people."
+	if m.doubts.Undecided.Why != "" {
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: no item was labelled blind by two or more people.", "items that two people at least label blind")
 		if without > 0 {
-			m.doubts.Undecided = fmt.Sprintf("Nothing was evaluated: %s no suggestion.", gate.Plural(without, "item that several people labelled blind has", "items that several people labelled blind have"))
+			m.doubts.Undecided = gate.Doubtful(fmt.Sprintf("Nothing was evaluated: %s no suggestion.", gate.Plural(without, "item that several people labelled blind has", "items that several people labelled blind have")),
+				"the model's suggestion on the blind rows too")
 		}
 	}
 	if v.frame.uneven() {

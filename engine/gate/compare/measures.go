@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
@@ -494,8 +495,14 @@ func (v *view) mean(m *measured, low, high []float64, scale interval.Scale, step
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
-	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases", Fixed: v.planned, Completions: m.Completions}
-	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases", Fixed: v.planned || v.fixed, Completions: m.Completions}
+	m.need = func(t report.Threshold) *report.Needs {
+		n := sample.Needs(t, v.judging)
+		if v.fixed { // whose cases are not drawn
+			n.What = strings.Replace(n.What, "cases in a new sample, planned beforehand", moreCases, 1)
+		}
+		return n
+	}
 	m.tip = func(t report.Threshold) (*report.TippingPoint, error) { return sample.Tip(ways, steps, t, v.judging) }
 	return nil
 }
@@ -536,9 +543,13 @@ func (v *view) exactly(m *measured, method fixedList, k, missing, n int, what st
 		if m.Metric == difference {
 			t.Value = (t.Value + 1) / 2 // of the mean chance q that the difference 2q − 1 is made from
 		}
+		low, high := float64(k)/float64(n), float64(k+missing)/float64(n)
+		if low <= t.Value && t.Value <= high {
+			return gate.NoNumber(missing > 0, "trials")
+		}
 		needs := gate.RateNeeds(k, missing, n, "trials", t, v.judging)
-		if needs != nil && needs.AtLeast > 0 {
-			needs.What = what
+		if needs.AtLeast > 0 {
+			needs.What = strings.Replace(needs.What, "trials in a new sample (or `looks: repeated`, set before collecting)", what, 1)
 		}
 		return needs
 	}
@@ -567,7 +578,7 @@ func trialUnits(m *measured, n int, same alike) {
 func (v *view) finish(m *measured, estimated, cases int) {
 	switch {
 	case estimated == 0:
-		m.doubts.Undecided = "Nothing was evaluated: no case has enough recorded trials."
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: no case has enough recorded trials.", "recorded trials")
 	case estimated < cases:
 		m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d cases: the others have too few recorded trials.", estimated, cases)
 	}

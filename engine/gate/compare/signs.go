@@ -288,19 +288,19 @@ func (v *view) signTest() measured {
 }
 
 // noPair says why nothing was compared, "" where some case has recorded trials in both versions.
-func (v *view) noPair() string {
+func (v *view) noPair() gate.Doubt {
 	shared := false
 	for i := range v.cases {
 		b, x := &v.cases[i].sides[baseline], &v.cases[i].sides[candidate]
 		if b.recorded > 0 && x.recorded > 0 {
-			return ""
+			return gate.Doubt{}
 		}
 		shared = shared || b.rows > 0 && x.rows > 0
 	}
 	if !shared {
-		return "Nothing was evaluated: no case is in both versions."
+		return gate.Doubtful("Nothing was evaluated: no case is in both versions.", "cases that both versions are tried on, by one name in both")
 	}
-	return "Nothing was evaluated: no case has recorded trials in both versions."
+	return gate.Doubtful("Nothing was evaluated: no case has recorded trials in both versions.", "recorded trials of one case in both versions")
 }
 
 // depends says, as a sentence to add, how much the split depends on missing trials.
@@ -412,7 +412,7 @@ func (x *verdict) needs() *report.Needs {
 	enough := cases
 	for !decides(enough) {
 		if enough == interval.MostNeeded {
-			return nil
+			return &report.Needs{What: fmt.Sprintf("more than %d cases that move as these do, in a new sample", enough)}
 		}
 		enough = min(2*enough, interval.MostNeeded)
 	}

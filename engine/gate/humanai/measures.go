@@ -263,7 +263,7 @@ func (v *view) rateOver(r rate) (measured, error) {
 		ways := gate.Ways{Unit: "decisions", Low: r.low, High: r.high}
 		return gate.TipRate(ways, all.k, all.missing, all.n, t, func(k int) (interval.Interval, error) { return gate.Rate(k, 0, all.n, v.judging) })
 	}
-	if repeats != "" && m.doubts.Undecided == "" {
+	if repeats != "" && m.doubts.Undecided.Why == "" {
 		m.doubts.Review = "Among the " + gate.Plural(all.n, "decision", "decisions") + " of this rate " + repeats +
 			", which makes the interval too narrow: a person must decide, or use `per: person`."
 		m.Caution = "The interval is too narrow to decide on: " + repeats + ". The rate per person counts each once."
@@ -285,7 +285,7 @@ func (v *view) exact(name string, c tallied, units string, leftOut []report.Left
 	if recorded := c.n - c.missing; recorded > 0 {
 		m.Estimate = report.Number(float64(c.k) / float64(recorded))
 	} else {
-		m.doubts.Undecided = "Nothing was evaluated: the rate has no recorded decision."
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: the rate has no recorded decision.", "recorded "+units+" that the rate counts")
 	}
 	if c.n > 0 {
 		m.Completions = &report.Completions{Low: float64(c.k) / float64(c.n), High: float64(c.k+c.missing) / float64(c.n)}
@@ -356,7 +356,7 @@ func (v *view) systemAccuracy() (measured, error) {
 	}
 	leftOut := gate.LeftOut(reasonNoOutput, none, reasonAbstained, silent, reasonDeparts, only(v.departing), reasonNoSlice, only(v.unrecorded))
 	m, err := v.exact(systemAccuracy, c, "cases", leftOut)
-	if several > 0 && m.doubts.Undecided == "" {
+	if several > 0 && m.doubts.Undecided.Why == "" {
 		m.Caution = "Several different outputs for " + gate.Plural(several, "case", "cases") + "."
 		m.doubts.Review = fmt.Sprintf("%s of %d had several different outputs, so whether the system was right there is not one answer: a person must decide.",
 			gate.Plural(several, "case", "cases"), c.n)
@@ -496,9 +496,10 @@ func (v *view) difference() (measured, error) {
 		return m, err
 	}
 	switch {
-	case m.doubts.Undecided != "":
+	case m.doubts.Undecided.Why != "":
 	case g.both < 2:
-		m.doubts.Undecided = fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", g.both)
+		m.doubts.Undecided = gate.Doubt{Why: fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", g.both),
+			Needs: report.Needs{What: "more people with decisions in both conditions, and far more for a useful interval", AtLeast: 2 - g.both}}
 	case gate.Exceeds(g.oneArmed, g.people, v.judging.MaxLeftOut):
 		m.doubts.Undecided = notBoth(g, v.judging)
 	default:
@@ -508,26 +509,33 @@ func (v *view) difference() (measured, error) {
 }
 
 // notBoth says that too many people were left out because they did not decide in both conditions.
-func notBoth(g *gains, j policy.Judging) string {
-	return fmt.Sprintf("%d of %d people did not decide in both conditions, more than max_left_out allows (%s): those who stopped may be those it harmed.",
-		g.oneArmed, g.people, j.MaxLeftOut.Text)
+func notBoth(g *gains, j policy.Judging) gate.Doubt {
+	return gate.Doubt{
+		Why: fmt.Sprintf("%d of %d people did not decide in both conditions, more than max_left_out allows (%s): those who stopped may be those it harmed.",
+			g.oneArmed, g.people, j.MaxLeftOut.Text),
+		Needs: gate.FewerLeftOut(g.oneArmed, g.people, j.MaxLeftOut, "of the people left out to decide in the other condition too (or, where both were assigned, --assignment, which counts what they did not decide both ways)"),
+	}
 }
 
 // designDoubt says why a study of this design, or one that departs from it, has no accuracy difference decided.
-func (v *view) designDoubt() string {
+func (v *view) designDoubt() gate.Doubt {
 	switch {
 	case gate.Exceeds(len(v.departing), v.read(), v.judging.MaxLeftOut):
-		return fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).", len(v.departing), v.read(), v.judging.MaxLeftOut.Text)
+		return gate.Doubt{Why: fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).", len(v.departing), v.read(), v.judging.MaxLeftOut.Text),
+			Needs: gate.FewerLeftOut(len(v.departing), v.read(), v.judging.MaxLeftOut, "of the rows that depart to be decided as assigned (or the assignment that was really followed)")}
 	case v.design.contradicted:
-		return "The file does not follow the declared design (" + v.design.name + ")."
+		return gate.Doubtful("The file does not follow the declared design ("+v.design.name+").", "the design that the study had to be declared, or decisions that follow the declared one")
 	case v.design.name == mixed:
-		return "Some people decided some cases once and others twice: declare the design (`design: crossed` or `design: before_after`)."
+		return gate.Doubtful("Some people decided some cases once and others twice: declare the design (`design: crossed` or `design: before_after`).", declareDesign)
 	case len(v.wrongOrder) > 0:
-		return fmt.Sprintf("In %s the decision with the output came first; in a before_after study the one without must.",
-			gate.Plural(len(v.wrongOrder), "pair of decisions", "pairs of decisions"))
+		return gate.Doubtful(fmt.Sprintf("In %s the decision with the output came first; in a before_after study the one without must.",
+			gate.Plural(len(v.wrongOrder), "pair of decisions", "pairs of decisions")), "a study in which everyone decides each case without the output first, or right times where these are wrong")
 	}
-	return ""
+	return gate.Doubt{}
 }
+
+// declareDesign is what a study of which the design cannot be told needs.
+const declareDesign = "the design to be declared: `design: before_after` counts the other decision of each case as missing, `design: crossed` has one decision a case"
 
 // means is the values of independent units, each under its two completions, and the exact sums behind the
 // printed means.
@@ -569,7 +577,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, missing int, le
 			m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d people: the others have nothing recorded on one side.", x.estimated, len(x.low))
 		}
 	} else {
-		m.doubts.Undecided = "Nothing was evaluated: no person has a recorded decision to count."
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: no person has a recorded decision to count.", "recorded decisions that the metric counts")
 	}
 	if n := len(x.low); n > 0 {
 		m.Completions = &report.Completions{Low: x.lows.Over(n), High: x.highs.Over(n)}
