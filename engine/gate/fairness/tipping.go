@@ -142,7 +142,7 @@ func (d *decision) tipping() (*report.TippingPoint, error) {
 		groups[i] = d.rule.rate.gaps(&d.view.cells[i])
 		missing, cases = missing+groups[i].total(), cases+groups[i].cases()
 	}
-	of := strconv.Itoa(cases) + " cases"
+	of := strconv.Itoa(cases) + " predictions"
 	switch {
 	case missing == 0:
 		return nil, nil
