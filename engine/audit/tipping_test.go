@@ -271,8 +271,8 @@ func TestTippingPointsOfMeansAndRates(t *testing.T) {
 				intervals[high] = o.filled(t, high).Interval
 			}
 			tips, exact := 0, 0
-			for step := range 18 {
-				at := study.low + (1-study.low)*float64(step)/18 + 0.003
+			for step := range 12 {
+				at := study.low + (1-study.low)*float64(step)/12 + 0.003
 				for _, kind := range []report.Kind{report.Minimum, report.Maximum} {
 					threshold := report.Threshold{Kind: kind, Value: at}
 					var verdicts []report.Verdict

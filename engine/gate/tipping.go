@@ -3,7 +3,6 @@ package gate
 import (
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 
 	"github.com/oloproof/oloproof/engine/interval"
@@ -29,46 +28,54 @@ func (w Ways) bad(t report.Threshold) string {
 // highIsBad reports that a high estimate is what a rule is against.
 func highIsBad(t report.Threshold) bool { return t.Kind == report.Maximum || t.Side == report.Maximum }
 
-// Tip finds the tipping point of a rule with so many missing values. at says of a number of them that came out the bad way,
-// all others having come out the good way, whether the rule PASSes whichever they are, and whether it can FAIL. passes may
+// Tip finds the tipping point of a rule with so many missing values. passes says of a number of them that came out the bad way,
+// all others having come out the good way, whether the rule PASSes whichever they are, and fails whether it can FAIL. passes may
 // only turn from true to false as bad grows, fails only from false to true. alike says that it makes no difference
 // which they are. It returns nil where all ways in which they can have come out lead to one verdict.
-func Tip(missing int, alike bool, of, bad string, at func(bad int) (passes, fails bool, err error)) (*report.TippingPoint, error) {
+func Tip(missing int, alike bool, of, bad string, passes, fails func(bad int) (bool, error)) (*report.TippingPoint, error) {
 	if missing <= 0 {
 		return nil, nil
 	}
-	var failed error
-	passesNot := sort.Search(missing+1, func(k int) bool {
-		passes, _, err := at(k)
-		if err != nil {
-			failed = err
-		}
-		return !passes || failed != nil
+	passesNot, err := turns(missing, func(bad int) (bool, error) {
+		yes, err := passes(bad)
+		return !yes, err
 	})
-	fails := sort.Search(missing+1, func(k int) bool {
-		if failed != nil {
-			return true
-		}
-		_, fails, err := at(k)
-		if err != nil {
-			failed = err
-		}
-		return fails || failed != nil
-	})
-	switch {
-	case failed != nil:
-		return nil, failed
-	case passesNot > missing, fails == 0, passesNot == 0 && fails > missing:
-		return nil, nil
+	if err != nil || passesNot > missing {
+		return nil, err
+	}
+	failFrom, err := turns(missing, fails)
+	if err != nil || failFrom == 0 || passesNot == 0 && failFrom > missing {
+		return nil, err
 	}
 	p := &report.TippingPoint{Missing: missing, Of: of, Bad: bad, Alike: alike}
 	if passesNot > 0 {
 		p.PassUpTo = report.Int(passesNot - 1)
 	}
-	if fails <= missing {
-		p.FailFrom = report.Int(fails)
+	if failFrom <= missing {
+		p.FailFrom = report.Int(failFrom)
 	}
 	return p, nil
+}
+
+// turns is the least number from 0 to most for which something is so, one more than most where it is for none. It is so for all
+// above one for which it is. The ends are asked first, since most rules do not turn.
+func turns(most int, so func(n int) (bool, error)) (int, error) {
+	if yes, err := so(most); err != nil || !yes {
+		return most + 1, err
+	}
+	from, to := -1, most // not so at from, so at to
+	for probe := 0; to-from > 1; probe = from + (to-from)/2 {
+		yes, err := so(probe)
+		switch {
+		case err != nil:
+			return 0, err
+		case yes:
+			to = probe
+		default:
+			from = probe
+		}
+	}
+	return to, nil
 }
 
 // mostSplits is how many ways to share bad values between two kinds are looked at one by one; of more, neighbours are looked
@@ -107,17 +114,26 @@ func TipKinds(w Ways, kinds []int, t report.Threshold, judge func(bad []int) (re
 			filled++
 		}
 	}
-	return Tip(missing, filled == 1, strconv.Itoa(w.Of)+" "+w.Unit, w.bad(t), func(bad int) (passes, fails bool, err error) {
-		passes = true
+	worst := func(bad int) (report.Verdict, error) {
+		worst := report.Pass
 		for _, split := range splits(bad, kinds) {
 			verdict, err := judge(split)
 			if err != nil {
-				return false, false, err
+				return verdict, err
 			}
-			passes, fails = passes && verdict == report.Pass, fails || verdict == report.Fail
+			worst = max(worst, verdict) // PASS, then INSUFFICIENT_EVIDENCE, then FAIL
 		}
-		return passes, fails, nil
-	})
+		return worst, nil
+	}
+	return Tip(missing, filled == 1, strconv.Itoa(w.Of)+" "+w.Unit, w.bad(t), is(report.Pass, worst), is(report.Fail, worst))
+}
+
+// is asks whether a number of bad values comes to a verdict.
+func is(want report.Verdict, of func(bad int) (report.Verdict, error)) func(bad int) (bool, error) {
+	return func(bad int) (bool, error) {
+		verdict, err := of(bad)
+		return verdict == want, err
+	}
 }
 
 // TipRate is the tipping point of a rule on a rate of n units, k of them events and missing not recorded. method is its interval.
@@ -276,18 +292,19 @@ func (s MeanSample) Tip(w Ways, steps []float64, t report.Threshold, j policy.Ju
 		iv, _, err := Mean(values, values, s.Scale, enrolled, j)
 		return iv, err
 	}
-	return TipMeans(w, len(f.Steps), alone && sameSteps(f.Steps), t, func(bad int) (pass, fail interval.Interval, err error) {
-		fill := f.Lowered
-		if highIsBad(t) {
-			fill = f.Raised
-		}
-		apart, even := fill(bad)
-		if pass, err = at(apart); err != nil {
-			return pass, fail, err
-		}
-		fail, err = at(even)
-		return pass, fail, err
-	})
+	fill := f.Lowered
+	if highIsBad(t) {
+		fill = f.Raised
+	}
+	return TipMeans(w, len(f.Steps), alone && sameSteps(f.Steps), t,
+		func(bad int) (interval.Interval, error) {
+			apart, _ := fill(bad)
+			return at(apart)
+		},
+		func(bad int) (interval.Interval, error) {
+			_, even := fill(bad)
+			return at(even)
+		})
 }
 
 // sameSteps reports that all steps are of one size.
@@ -297,11 +314,14 @@ func sameSteps(steps []float64) bool {
 
 // TipMeans is Tip where the rule PASSes for sure where one interval is on the right side of the threshold, and can FAIL where another
 // one is on the wrong side.
-func TipMeans(w Ways, missing int, alike bool, t report.Threshold, at func(bad int) (pass, fail interval.Interval, err error)) (*report.TippingPoint, error) {
-	return Tip(missing, alike, strconv.Itoa(w.Of)+" "+w.Unit, w.bad(t), func(bad int) (passes, fails bool, err error) {
-		pass, fail, err := at(bad)
-		return t.Compare(pass.Lower, pass.Upper) == report.Pass, t.Compare(fail.Lower, fail.Upper) == report.Fail, err
-	})
+func TipMeans(w Ways, missing int, alike bool, t report.Threshold, pass, fail func(bad int) (interval.Interval, error)) (*report.TippingPoint, error) {
+	verdict := func(of func(bad int) (interval.Interval, error)) func(bad int) (report.Verdict, error) {
+		return func(bad int) (report.Verdict, error) {
+			iv, err := of(bad)
+			return t.Compare(iv.Lower, iv.Upper), err
+		}
+	}
+	return Tip(missing, alike, strconv.Itoa(w.Of)+" "+w.Unit, w.bad(t), is(report.Pass, verdict(pass)), is(report.Fail, verdict(fail)))
 }
 
 // number writes an end of a scale.

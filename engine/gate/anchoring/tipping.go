@@ -111,16 +111,16 @@ func tipWeighted(t report.Threshold, low, high, weights []float64, confidence fl
 		}
 	}
 	slices.SortStableFunc(missing, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
-	return gate.TipMeans(waysOf(blindAgreement, len(low)), len(missing), sameWeight(missing, weights), t, func(bad int) (pass, fail interval.Interval, err error) {
+	at := func(bad int) (interval.Interval, error) {
 		values := slices.Clone(low)
 		for place, i := range missing {
 			if (place < bad) == (t.Kind == report.Maximum) {
 				values[i] = high[i]
 			}
 		}
-		iv, err := interval.WeightedMixture(values, values, weights, confidence)
-		return iv, iv, err
-	})
+		return interval.WeightedMixture(values, values, weights, confidence)
+	}
+	return gate.TipMeans(waysOf(blindAgreement, len(low)), len(missing), sameWeight(missing, weights), t, at, at)
 }
 
 // sameWeight reports that some items have one weight.

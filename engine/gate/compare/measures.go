@@ -252,15 +252,15 @@ func (v *view) tipWhole(metric string, alike map[attemptCounts]int, certain int,
 		}
 		fewest := sums(turns)
 		w := v.ways(c.n)
-		return gate.TipMeans(w, c.missing, one, t, func(bad int) (pass, fail interval.Interval, err error) {
+		at := func(bad int) (interval.Interval, error) {
 			turned := sort.SearchInts(fewest, bad+1) - 1
 			k := certain + len(turns) - turned
 			if maximum {
 				k = certain + turned
 			}
-			iv, err := method(k, 0, cases, v.judging.Confidence.Value)
-			return iv, iv, err
-		})
+			return method(k, 0, cases, v.judging.Confidence.Value)
+		}
+		return gate.TipMeans(w, c.missing, one, t, at, at)
 	}
 }
 

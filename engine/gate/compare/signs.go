@@ -464,9 +464,8 @@ func (x *verdict) tip() (*report.TippingPoint, error) {
 		trials += 2 * s.v.cases[i].n()
 	}
 	of := strconv.Itoa(trials) + " trials"
-	return gate.Tip(s.missing, false, of, s.v.against(), func(bad int) (passes, fails bool, err error) {
-		return bad < notBetter, bad >= isWorse, nil
-	})
+	return gate.Tip(s.missing, false, of, s.v.against(),
+		func(bad int) (bool, error) { return bad < notBetter, nil }, func(bad int) (bool, error) { return bad >= isWorse, nil })
 }
 
 // mostMoved is how many cases a report names.

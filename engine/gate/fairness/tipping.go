@@ -245,7 +245,7 @@ func (x *tipped) within(most int, judge func(bad int) (report.Verdict, error)) e
 
 // tip is the tipping point with these limits.
 func (x *tipped) tip(missing int, alike bool, of, bad string) (*report.TippingPoint, error) {
-	return gate.Tip(missing, alike, of, bad, func(k int) (passes, fails bool, err error) { return k <= x.passes, k >= x.fails, nil })
+	return gate.Tip(missing, alike, of, bad, func(k int) (bool, error) { return k <= x.passes, nil }, func(k int) (bool, error) { return k >= x.fails, nil })
 }
 
 // tipPairs is the tipping point of a rule on the distance of groups. The good way is the one that brings the groups closest
