@@ -591,7 +591,7 @@ func sentence(s string) string {
 }
 
 // inSentence is a count in a sentence of a gate, by the word behind it.
-var inSentence = regexp.MustCompile(`(?:^|[ (])([1-9][0-9]{3,17}) (?:cases?|items?|labels?|rows?|decisions?|people|trials?|annotators?|labelled|comparisons?|with|without|blind|visible|missing|because|of the)\b`)
+var inSentence = regexp.MustCompile(`(?:^|[ (])([1-9][0-9]{3,17}) (?:cases?|predictions?|items?|labels?|rows?|decisions?|people|trials?|annotators?|labelled|comparisons?|with|without|blind|visible|missing|because|of the)\b`)
 
 // gateText is a gate's sentence as it is shown: cut, ended, and with the thousands of its counts set apart as everywhere.
 func gateText(s string) string {

@@ -440,3 +440,28 @@ func (o *open) closest(verdicts []report.Verdict, p *report.TippingPoint) func(h
 	}
 	return from(chosen)
 }
+
+// TestJudgeHasNoNeeds: what would decide a rule is left to the run itself, since it takes longer than all the rest.
+func TestJudgeHasNoNeeds(t *testing.T) {
+	o := opened(t, "human-ai", "rules: [{id: r, metric: accuracy_with, minimum: 0.65}]", slices.Concat(independent(16, 1), decisions("x", "with", 0, 0, 1), decisions("y", "with", 0, 0, 1)))
+	rules, err := o.setup.Ask(o.study)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := rules[0][0]; r.Verdict != report.InsufficientEvidence || r.Needs != nil || r.TippingPoint != nil {
+		t.Errorf("asked: %s, needs %+v, tipping point %+v", r.Verdict, r.Needs, r.TippingPoint)
+	}
+	// 18 of 19 right have the lower end .740, 17 .669 and 16 .604 (Clopper-Pearson at 95 %).
+	r := o.setup.answer(t, o.study)[0]
+	if p := r.TippingPoint; r.Needs == nil || p == nil || p.PassUpTo == nil || *p.PassUpTo != 1 || p.FailFrom != nil || !p.Alike || p.Missing != 2 || p.Of != "19 decisions" || p.Bad != "wrong" {
+		t.Errorf("answered: needs %+v, tipping point %+v", r.Needs, r.TippingPoint)
+	}
+}
+
+// independent are decisions of as many people, so many right and so many wrong.
+func independent(right, wrong int) (list []string) {
+	for p := range right + wrong {
+		list = append(list, decisions(fmt.Sprint("p", p), "with", boolean(p < right), boolean(p >= right), 0)...)
+	}
+	return list
+}
