@@ -160,14 +160,6 @@ func (o *open) holds(t *testing.T, r report.Rule, verdicts []report.Verdict, bad
 	return true, exact
 }
 
-// lines repeats a line's form.
-func lines(n int, form string, args ...any) (list []string) {
-	for i := range n {
-		list = append(list, fmt.Sprintf(form, append([]any{i}, args...)...))
-	}
-	return list
-}
-
 // decisions are one person's: so many right and so many wrong, and so many missing, in a condition.
 func decisions(person, condition string, right, wrong, missing int) (list []string) {
 	ways := "?wrong|right" // the first lowers the difference

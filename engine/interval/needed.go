@@ -2,7 +2,7 @@ package interval
 
 import (
 	"fmt"
-	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -37,16 +37,29 @@ func NeededRate(k, missing, n int, confidence float64, repeated bool, enough fun
 	if n == 0 {
 		return 0, false, nil
 	}
+	if err := checkCounts(k, missing, n); err != nil {
+		return 0, false, err
+	}
 	method := ClopperPearson
 	if repeated {
 		method = RateSequence
 	}
 	return search(n, func(units int) (bool, error) {
-		share := func(x int) float64 { return float64(x) * float64(units) / float64(n) }
-		fewest, most := int(share(k)), int(math.Ceil(share(k+missing)))
+		fewest, _ := shareOf(k, n, units)
+		most, rest := shareOf(k+missing, n, units)
+		if rest > 0 {
+			most++
+		}
 		iv, err := method(fewest, most-fewest, units, confidence)
 		return err == nil && enough(iv), err
 	})
+}
+
+// shareOf is what is to units as k is to n, and what rests of its division by n. 0 <= k <= n.
+func shareOf(k, n, units int) (whole int, rest uint64) {
+	high, low := bits.Mul64(uint64(k), uint64(units))
+	q, rest := bits.Div64(high, low, uint64(n))
+	return int(q), rest
 }
 
 // stretch returns n values with the quantiles of a sorted sample, each rounded up or down to one of its values.
