@@ -237,6 +237,9 @@ func (h hiding) gate(g *report.Gate) *report.Gate {
 		if n := rule.Needs; n != nil && (h.tells(n.What) || h.counts && n.AtLeast > 0) {
 			rule.Needs = &report.Needs{What: "more data; how much is hidden: it tells a count"}
 		}
+		if p := rule.TippingPoint; p != nil && (h.counts || h.rule(rule) || ofHidden || h.tells(tipping(p))) {
+			rule.TippingPoint = nil // it tells how many are missing
+		}
 		h.texts(&rule.Measure)
 		rule.Assumptions = h.without(rule.Assumptions)
 	}

@@ -480,6 +480,9 @@ func (m *markdown) why(rule *report.Rule) string {
 	if rule.Needs != nil {
 		parts = append(parts, "**What would decide it:** "+prose(gateText(needs(rule.Needs))))
 	}
+	if rule.TippingPoint != nil {
+		parts = append(parts, prose(gateText(tipping(rule.TippingPoint))))
+	}
 	for _, n := range append([]string{withLeftOut(rule), caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
 		if n != "" {
 			parts = append(parts, prose(n))

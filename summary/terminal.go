@@ -324,6 +324,9 @@ func (t *terminal) about(rule *report.Rule, run float64, settings map[string]str
 	if rule.Needs != nil {
 		t.para(4, 4, "Would decide it: "+gateText(needs(rule.Needs)))
 	}
+	if rule.TippingPoint != nil {
+		t.para(4, 4, gateText(tipping(rule.TippingPoint)))
+	}
 	for _, n := range append([]string{withLeftOut(rule), caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
 		if n != "" {
 			t.para(4, 4, n)

@@ -535,6 +535,51 @@ func needs(n *report.Needs) string {
 	return clip(n.What, sentenceMax)
 }
 
+// tipping says how much depends on what is missing: "12 of 240 decisions are missing: the rule PASSes if at most 3 of them are
+// wrong, and FAILs from 9 on."; "" where p is nil.
+func tipping(p *report.TippingPoint) string {
+	if p == nil {
+		return ""
+	}
+	of, bad := clip(p.Of, sentenceMax), clip(p.Bad, sentenceMax)
+	can := "FAILs"
+	if !p.Alike {
+		can = "can FAIL"
+	}
+	is, if1 := " are missing: ", "all of them are"
+	if p.Missing == 1 {
+		is, if1 = " is missing: ", "it is"
+	}
+	start := whole(p.Missing) + " of " + of + is
+	if p.PassUpTo == nil {
+		switch {
+		case *p.FailFrom == p.Missing:
+			return start + "the rule does not PASS in any case, and " + can + " if " + if1 + " " + bad + "."
+		case *p.FailFrom == 1:
+			return start + "the rule does not PASS in any case, and " + can + " if at least 1 of them is " + bad + "."
+		}
+		return start + "the rule does not PASS in any case, and " + can + " from " + whole(*p.FailFrom) + " on that are " + bad + "."
+	}
+	var passes string
+	switch n := *p.PassUpTo; {
+	case p.Missing == 1:
+		passes = "the rule PASSes unless it is " + bad
+	case n == 0:
+		passes = "the rule PASSes if none of them is " + bad
+	case n == 1:
+		passes = "the rule PASSes if at most 1 of them is " + bad
+	default:
+		passes = "the rule PASSes if at most " + whole(n) + " of them are " + bad
+	}
+	switch {
+	case p.FailFrom == nil:
+		return start + passes + ", and does not FAIL in any case."
+	case *p.FailFrom == p.Missing:
+		return start + passes + ", and " + can + " if " + if1 + "."
+	}
+	return start + passes + ", and " + can + " from " + whole(*p.FailFrom) + " on."
+}
+
 // sentence ends a text from data with a full stop where it has none.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
@@ -546,7 +591,7 @@ func sentence(s string) string {
 }
 
 // inSentence is a count in a sentence of a gate, by the word behind it.
-var inSentence = regexp.MustCompile(`(?:^|[ (])([1-9][0-9]{3,17}) (?:cases?|items?|labels?|rows?|decisions?|people|trials?|annotators?|labelled|comparisons?|with|without|blind|visible|missing|because|of the)\b`)
+var inSentence = regexp.MustCompile(`(?:^|[ (])([1-9][0-9]{3,17}) (?:cases?|predictions?|items?|labels?|rows?|decisions?|people|trials?|annotators?|labelled|comparisons?|with|without|blind|visible|missing|because|of the)\b`)
 
 // gateText is a gate's sentence as it is shown: cut, ended, and with the thousands of its counts set apart as everywhere.
 func gateText(s string) string {

@@ -154,3 +154,48 @@ func TestNeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestTipping: every form of the sentence on what is missing.
+func TestTipping(t *testing.T) {
+	n := report.Int
+	for _, test := range []struct {
+		tip  report.TippingPoint
+		want string
+	}{
+		{report.TippingPoint{Missing: 12, PassUpTo: n(3), FailFrom: n(9), Of: "240 decisions", Bad: "wrong", Alike: true},
+			"12 of 240 decisions are missing: the rule PASSes if at most 3 of them are wrong, and FAILs from 9 on."},
+		{report.TippingPoint{Missing: 12, PassUpTo: n(1), FailFrom: n(9), Of: "240 decisions", Bad: "wrong"},
+			"12 of 240 decisions are missing: the rule PASSes if at most 1 of them is wrong, and can FAIL from 9 on."},
+		{report.TippingPoint{Missing: 1200, PassUpTo: n(0), Of: "24000 decisions", Bad: "wrong"},
+			"1,200 of 24,000 decisions are missing: the rule PASSes if none of them is wrong, and does not FAIL in any case."},
+		{report.TippingPoint{Missing: 12, PassUpTo: n(1100), FailFrom: n(12), Of: "240 decisions", Bad: "wrong", Alike: true},
+			"12 of 240 decisions are missing: the rule PASSes if at most 1,100 of them are wrong, and FAILs if all of them are."},
+		{report.TippingPoint{Missing: 1, PassUpTo: n(0), FailFrom: n(1), Of: "240 decisions", Bad: "wrong", Alike: true},
+			"1 of 240 decisions is missing: the rule PASSes unless it is wrong, and FAILs if it is."},
+		{report.TippingPoint{Missing: 1, FailFrom: n(1), Of: "240 decisions", Bad: "wrong", Alike: true},
+			"1 of 240 decisions is missing: the rule does not PASS in any case, and FAILs if it is wrong."},
+		{report.TippingPoint{Missing: 3, FailFrom: n(1), Of: "240 decisions", Bad: "wrong"},
+			"3 of 240 decisions are missing: the rule does not PASS in any case, and can FAIL if at least 1 of them is wrong."},
+		{report.TippingPoint{Missing: 3, FailFrom: n(2), Of: "240 decisions", Bad: "wrong"},
+			"3 of 240 decisions are missing: the rule does not PASS in any case, and can FAIL from 2 on that are wrong."},
+		{report.TippingPoint{Missing: 3, FailFrom: n(3), Of: "240 decisions", Bad: "wrong"},
+			"3 of 240 decisions are missing: the rule does not PASS in any case, and can FAIL if all of them are wrong."},
+	} {
+		if got := gateText(tipping(&test.tip)); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+	if got := tipping(nil); got != "" {
+		t.Errorf("of none: %q", got)
+	}
+	// Formats for people show it behind what would decide the rule.
+	r := &report.Report{Gates: []report.Gate{{Gate: "human-ai", Rules: []report.Rule{{ID: "r", Verdict: report.InsufficientEvidence, Reason: "Undecided.",
+		Needs: &report.Needs{What: "more people"}, TippingPoint: &report.TippingPoint{Missing: 2, PassUpTo: n(1), Of: "9 decisions", Bad: "wrong"}}}}}}
+	lines, _ := Lines(&r.Gates[0])
+	for name, text := range map[string]string{"terminal": write(t, "terminal", r, Options{}), "markdown": write(t, "markdown", r, Options{}), "a line": lines[0]} {
+		flat := strings.Join(strings.Fields(text), " ")
+		if !strings.Contains(flat, "more people. 2 of 9 decisions are missing: the rule PASSes if at most 1 of them is wrong, and does not FAIL in any case.") {
+			t.Errorf("%s lacks it: %s", name, flat)
+		}
+	}
+}

@@ -21,6 +21,23 @@ func Exceeds(count, total int, share policy.Number) bool {
 	return new(big.Rat).SetInt64(int64(count)).Cmp(limit) > 0
 }
 
+// EmptySlice is what would decide a rule whose `where` keeps nothing.
+const EmptySlice = "rows with the values of `where`, or other values there"
+
+// FewerLeftOut is what would decide a rule that leaves out more of total than a share allows: how many of those left out would have to
+// be counted. what says of them how: "of the decisions left out to be recorded".
+func FewerLeftOut(left, total int, share policy.Number, what string) report.Needs {
+	allowed, high := 0, left // so many may be left out, and so many may not
+	for high-allowed > 1 {
+		if middle := (allowed + high) / 2; Exceeds(middle, total, share) {
+			high = middle
+		} else {
+			allowed = middle
+		}
+	}
+	return report.Needs{What: what + ", so that no more than max_left_out (" + share.Text + ") is left out", AtLeast: left - allowed}
+}
+
 // Size is about how many units a study would need in all.
 type Size struct {
 	Units int
@@ -61,9 +78,6 @@ func (s MeanSample) Size(j policy.Judging, wanted func(interval.Interval) bool) 
 // Needs says what would decide a rule on the mean whose interval straddles the threshold: more units where
 // the interval allows looking again, a new sample where it was planned for one.
 func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
-	if len(s.Low) == 0 {
-		return nil
-	}
 	low, high := mean(s.Low), mean(s.High)
 	if s.Completions != nil {
 		low, high = s.Completions.Low, s.Completions.High
@@ -77,11 +91,18 @@ func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
 	size, ok := s.Size(j, decides(t))
 	switch {
 	case !ok:
-		return nil
+		return &report.Needs{What: "recorded values of " + s.Unit}
+	case size.More:
+		return &report.Needs{What: tooMany(s.Unit) + asFail(t, low, high)}
 	case j.Looks.Value == policy.LooksOnce, s.Fixed:
 		return &report.Needs{What: s.Unit + " in a new sample, planned beforehand" + asFail(t, low, high), AtLeast: Rounded(size.Units)}
 	}
 	return &report.Needs{What: "more " + s.Unit + " at the present spread" + asFail(t, low, high), AtLeast: Rounded(size.Units - len(s.Low))}
+}
+
+// tooMany says that no realistic number of units would decide: the values lie so near the threshold.
+func tooMany(unit string) string {
+	return fmt.Sprintf("more than %d %s in a new sample, at the present values", interval.MostNeeded, unit)
 }
 
 // NoNumber says why no number of units would decide: what is missing leaves it open, or the values lie on the threshold.
@@ -124,17 +145,17 @@ func mean(list []float64) float64 {
 // recorded.
 func RateNeeds(k, missing, n int, unit string, t report.Threshold, j policy.Judging) *report.Needs {
 	if n == 0 {
-		return nil
+		return &report.Needs{What: "recorded " + unit}
 	}
 	low, high := float64(k)/float64(n), float64(k+missing)/float64(n)
 	if low <= t.Value && t.Value <= high {
 		return NoNumber(missing > 0, unit)
 	}
 	repeated := j.Looks.Value == policy.LooksRepeated
-	size, _, err := interval.NeededRate(k, missing, n, j.Confidence.Value, repeated, decides(t))
+	size, more, err := interval.NeededRate(k, missing, n, j.Confidence.Value, repeated, decides(t))
 	switch {
-	case err != nil || size == 0:
-		return nil
+	case err != nil || more:
+		return &report.Needs{What: tooMany(unit) + asFail(t, low, high)}
 	case repeated:
 		return &report.Needs{What: "more " + unit + " at the present rate" + asFail(t, low, high), AtLeast: Rounded(size - n)}
 	}

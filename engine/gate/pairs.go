@@ -17,9 +17,7 @@ func PairNeeds(low, high [][]float64, completions report.Completions, t report.T
 	}
 	people, cases, more, err := interval.NeededPairs(low, high, j.Confidence.Value, decides(t))
 	switch {
-	case err != nil:
-		return nil
-	case more:
+	case err != nil || more:
 		return &report.Needs{What: fmt.Sprintf("more than %d people and %d cases in a new sample, at the present spread", people, cases)}
 	}
 	return &report.Needs{

@@ -351,6 +351,14 @@ func (rule *Rule) faults(name string, compared bool, faultf func(string, ...any)
 	if v := rule.Reviewed; v != nil && v.Valid && (rule.Verdict != ManualReview || rule.Waived != nil) {
 		faultf("%s has a valid review, which only a rule under %s that is not waived can have", name, ManualReview)
 	}
+	if p := rule.TippingPoint; p != nil {
+		if wrong := p.fault(); wrong != "" {
+			faultf("%s has a tipping_point %s", name, wrong)
+		}
+		if rule.Verdict == Pass || rule.Verdict == Fail {
+			faultf("%s is %s and has a tipping_point, which only an undecided rule has", name, rule.Verdict)
+		}
+	}
 	if a := rule.Adjusted; a != nil {
 		switch {
 		case a.Rules < 1 || a.Family < 1 || !isConfidence(a.Confidence) || a.Method == "":
@@ -378,6 +386,25 @@ func (rule *Rule) faults(name string, compared bool, faultf func(string, ...any)
 			faultf("pair %d of %s has an interval of confidence %v, and confidence is from 0.5 to below 1", i+1, name, iv.Confidence)
 		}
 	}
+}
+
+// fault says what a tipping point lacks or cannot be, "" for nothing.
+func (p *TippingPoint) fault() string {
+	switch {
+	case p.Missing < 1:
+		return fmt.Sprintf("of %d missing values", p.Missing)
+	case p.Of == "" || p.Bad == "":
+		return "without of or bad"
+	case p.PassUpTo == nil && p.FailFrom == nil:
+		return "without pass_up_to and fail_from"
+	case p.PassUpTo != nil && (*p.PassUpTo < 0 || *p.PassUpTo >= p.Missing):
+		return fmt.Sprintf("with the pass_up_to %d of %d missing values", *p.PassUpTo, p.Missing)
+	case p.FailFrom != nil && (*p.FailFrom < 1 || *p.FailFrom > p.Missing):
+		return fmt.Sprintf("with the fail_from %d of %d missing values", *p.FailFrom, p.Missing)
+	case p.PassUpTo != nil && p.FailFrom != nil && *p.FailFrom <= *p.PassUpTo:
+		return fmt.Sprintf("with the pass_up_to %d and the fail_from %d", *p.PassUpTo, *p.FailFrom)
+	}
+	return ""
 }
 
 // fault says what a measure lacks or cannot be, "" for nothing: what formats and comparisons take for granted.

@@ -126,6 +126,7 @@ var order = map[string][]string{
 	"findings":         {"code", "severity", "position", "message", "count", "rule"},
 	"left_out":         {"reason", "count"},
 	"needs":            {"what", "at_least"},
+	"tipping_point":    {"missing", "pass_up_to", "fail_from", "of", "bad", "alike"},
 	"position":         {"file", "line", "column"},
 	"errors":           {"file", "line", "column", "message"},
 	"measures":         measureKeys,
@@ -145,7 +146,7 @@ var order = map[string][]string{
 var measureKeys = []string{"metric", "labels", "estimate", "interval", "measured_in", "scale", "numerator", "denominator", "units", "unit_name",
 	"missing", "left_out", "completions", "expected_under_calibration", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
 
-var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "assumptions", "position", "advisory", "false_fail_at_most", "adjusted", "waived", "reviewed",
+var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "tipping_point", "assumptions", "position", "advisory", "false_fail_at_most", "adjusted", "waived", "reviewed",
 	"cells", "pairs", "pairs_omitted", "before"}
 
 // outOfOrder lists the keys of a document that stand where they should not.
@@ -210,7 +211,8 @@ func full() *report.Report {
 	}
 	rule := report.Rule{
 		Measure: m, ID: "a", Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.5}, Verdict: report.ManualReview, WithLeftOut: report.Fail, Reason: "Waived.",
-		Needs: &report.Needs{What: "more", AtLeast: 1}, Assumptions: []string{"One."}, Position: pos, Advisory: true,
+		Needs:        &report.Needs{What: "more", AtLeast: 1},
+		TippingPoint: &report.TippingPoint{Missing: 3, PassUpTo: report.Int(0), FailFrom: report.Int(2), Of: "9 cases", Bad: "wrong", Alike: true}, Assumptions: []string{"One."}, Position: pos, Advisory: true,
 		FalseFail: 0.125, Adjusted: &report.Adjusted{Method: report.Holm, Family: 1, Rules: 3, Confidence: 0.75, Held: 2},
 		Waived:   &report.Waived{Until: "2027-03-31", Owner: "o", Reason: "r", Verdict: report.Fail},
 		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r"},
@@ -501,7 +503,7 @@ func TestSchemaIsTheStructs(t *testing.T) {
 		{"", report.Report{}}, {"tool", report.Tool{}}, {"problem", report.Problem{}}, {"position", diag.Pos{}}, {"counts", report.Counts{}},
 		{"multiplicity", report.Multiplicity{}}, {"file", report.File{}}, {"input", report.Input{}}, {"input_finding", report.InputFinding{}},
 		{"gate", report.Gate{}}, {"measure_fields", report.Measure{}}, {"interval", report.Interval{}}, {"interval_beside", report.IntervalBeside{}}, {"moved", report.Moved{}}, {"scale", report.Scale{}},
-		{"left_out", report.LeftOut{}}, {"completions", report.Completions{}}, {"rule", report.Rule{}}, {"needs", report.Needs{}},
+		{"left_out", report.LeftOut{}}, {"completions", report.Completions{}}, {"rule", report.Rule{}}, {"needs", report.Needs{}}, {"tipping_point", report.TippingPoint{}},
 		{"waived", report.Waived{}}, {"reviewed", report.Reviewed{}}, {"cell", report.Cell{}}, {"pair", report.Pair{}}, {"finding", report.Finding{}},
 		{"before", report.Before{}}, {"removed_rule", report.RemovedRule{}}, {"policy_change", report.PolicyChange{}},
 	} {

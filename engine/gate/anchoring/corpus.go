@@ -88,11 +88,12 @@ func (d drawnItems) all() tallied {
 }
 
 // doubt says why what was drawn has no interval over items; "" where it has one.
-func (d drawnItems) doubt() string {
+func (d drawnItems) doubt() gate.Doubt {
 	if d.several > 0 {
-		return fmt.Sprintf("%s several blind labels, and the interval for a corpus needs one label an item.", gate.Plural(d.several, "item has", "items have"))
+		return gate.Doubtful(fmt.Sprintf("%s several blind labels, and the interval for a corpus needs one label an item.", gate.Plural(d.several, "item has", "items have")),
+			"one blind label an item, or the rule without what makes it one on a corpus (corpus_size, or the draw's unequal probabilities)")
 	}
-	return ""
+	return gate.Doubt{}
 }
 
 // corpusRate measures blind agreement in a corpus of a known size, of which the blind items were drawn without replacement:
@@ -119,6 +120,16 @@ func (v *view) corpusRate(s sample, f form) (measured, error) {
 	m.LeftOut = append(m.LeftOut, gate.LeftOut(reasonNotDrawn, d.undrawn)...)
 	m.add(v.speaksOf())
 	m.need = func(t report.Threshold) *report.Needs { return v.corpusNeeds(c, f.corpus, t) }
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		one := []interval.Batch{{Size: f.corpus, Drawn: c.n, Events: c.k, Missing: c.missing}}
+		return tipBatches(t, one, func(list []interval.Batch) (interval.Interval, error) {
+			whole, rest, err := interval.Batches(list, v.judging.Confidence.Value)
+			if c.n == f.corpus {
+				rest = whole
+			}
+			return rest, err
+		})
+	}
 	return m, nil
 }
 
@@ -126,7 +137,7 @@ func (v *view) corpusRate(s sample, f form) (measured, error) {
 // agreeing and missing ones.
 func (v *view) corpusNeeds(c tallied, size int, t report.Threshold) *report.Needs {
 	if c.n == 0 {
-		return nil
+		return &report.Needs{What: "items drawn blind"}
 	}
 	if low, high := float64(c.k)/float64(c.n), float64(c.k+c.missing)/float64(c.n); low <= t.Value && t.Value <= high {
 		return gate.RateNeeds(c.k, c.missing, c.n, "items", t, v.judging) // no number would
@@ -173,15 +184,15 @@ func (v *view) unevenRate(s sample, f form) (measured, error) {
 	case one && v.weighable(s):
 		m, err = v.weightedRate(s)
 		if f.corpus > 0 && f.own {
-			m.doubts.Undecided = "With items drawn by so many different probabilities the interval speaks of the whole corpus, not of what rests of it: leave corpus_size out."
+			m.doubts.Undecided = gate.Doubtful("With items drawn by so many different probabilities the interval speaks of the whole corpus, not of what rests of it: leave corpus_size out.", "the rule without corpus_size")
 		}
 	default:
 		m, err = v.rateOverItems(blindAgreement, s)
 		m.unequalChances()
 		return m, err
 	}
-	if m.doubts.Undecided == "" && v.judging.Looks.Value != "" {
-		m.doubts.Undecided = "Items drawn with unequal probabilities have an interval for one look only: leave looks out."
+	if m.doubts.Undecided.Why == "" && v.judging.Looks.Value != "" {
+		m.doubts.Undecided = gate.Doubtful("Items drawn with unequal probabilities have an interval for one look only: leave looks out.", "the rule without looks")
 	}
 	return m, err
 }
@@ -231,6 +242,15 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 	}
 	m.undecided(d.doubt())
 	m.need = weighedNeeds(m.Completions)
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return tipBatches(t, batches, func(list []interval.Batch) (interval.Interval, error) {
+			corpus, rest, err := interval.Batches(list, v.judging.Confidence.Value)
+			if f.corpus > 0 && c.n < size {
+				corpus = rest
+			}
+			return corpus, err
+		})
+	}
 	return m, nil
 }
 
@@ -254,7 +274,7 @@ func (v *view) batchCompletions(d drawnItems, sizes map[rows.Decimal]int, size i
 func weighedNeeds(c *report.Completions) func(report.Threshold) *report.Needs {
 	return func(t report.Threshold) *report.Needs {
 		if c != nil && c.Low <= t.Value && t.Value <= c.High {
-			return &report.Needs{What: "other data: at the present values no number of items would decide"}
+			return gate.NoNumber(c.Low < c.High, "items")
 		}
 		return &report.Needs{What: "more items in a new draw, with one probability for all where that can be"}
 	}
@@ -320,6 +340,9 @@ func (v *view) weightedRate(s sample) (measured, error) {
 		m.Completions = &report.Completions{Low: sums[1].share(&sums[1].agree), High: sums[1].share(new(big.Int).Add(&sums[1].agree, &sums[1].missing))}
 	}
 	m.need = weighedNeeds(m.Completions)
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return tipWeighted(t, low, high, weights, v.judging.Confidence.Value)
+	}
 	return m, nil
 }
 

@@ -16,7 +16,7 @@ import (
 func (m *measured) gapNeeds(nb, ns int, t report.Threshold, difference func(nb, ns int) (interval.Interval, error)) *report.Needs {
 	c, units := m.Completions, m.UnitName
 	if c == nil {
-		return nil
+		return &report.Needs{What: "recorded " + units + " on both sides"}
 	}
 	if c.Low <= t.Value && t.Value <= c.High {
 		return gate.NoNumber(c.Low < c.High, units)

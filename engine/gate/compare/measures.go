@@ -6,7 +6,9 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
+	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
@@ -29,6 +31,8 @@ type measured struct {
 	doubts gate.Doubts
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
+	// tip says how much depends on what is missing, where it does
+	tip  func(t report.Threshold) (*report.TippingPoint, error)
 	sign *verdict // of a sign test, which has no interval
 }
 
@@ -67,7 +71,9 @@ func (v *view) rate(name string, list []attempts, same alike) (measured, error) 
 	low, high := make([]float64, len(list)), make([]float64, len(list))
 	var lows, highs, estimates gate.Fractions
 	estimated, sum := 0, new(big.Int)
+	var steps []float64
 	for i, a := range list {
+		steps = appendSteps(steps, a)
 		best := v.best(a)
 		low[i], high[i] = v.quotient(a.sum, a.n), v.quotient(best, a.n)
 		lows.AddBig(a.sum, a.n, 1)
@@ -93,15 +99,44 @@ func (v *view) rate(name string, list []attempts, same alike) (measured, error) 
 	var err error
 	switch single := !v.scored && c.most <= 1 && len(list) > 0; {
 	case v.pooled(c.least == c.most):
-		err = v.exactly(&m, interval.FixedListRate, passes, c.missing, c.n, moreTrials)
+		err = v.exactly(&m, interval.FixedListRate, passes, c.missing, c.n, moreTrials, v.ways(c.n))
 		trialUnits(&m, c.n, same)
 	case single && v.judging.Looks.Value != policy.LooksOnce:
 		err = v.caseUnits(&m, passes, c.missing, c.n)
+		m.tip = v.tipCounts(v.ways(c.n), passes, c.missing, c.n, rateMethod(v.judging))
 	default:
-		err = v.mean(&m, low, high, interval.Unit)
+		err = v.mean(&m, low, high, interval.Unit, steps, v.ways(c.n))
 	}
 	v.finish(&m, estimated, len(list))
 	return m, err
+}
+
+// ways is what a version's trials can be: n of them, the missing ones included.
+func (v *view) ways(n int) gate.Ways {
+	if v.scored {
+		return gate.Ways{Of: n, Unit: "trials", Low: "scored 0", High: "scored 1"}
+	}
+	return gate.Ways{Of: n, Unit: "trials", Low: "failed", High: "passed"}
+}
+
+// appendSteps adds how far each missing trial of a case can move the mean of its results.
+func appendSteps(steps []float64, a attempts) []float64 {
+	for range a.missing() {
+		steps = append(steps, 1/float64(a.n))
+	}
+	return steps
+}
+
+// tipCounts is the tipping point of a rate with k of n passes.
+func (v *view) tipCounts(w gate.Ways, k, missing, n int, method fixedList) func(report.Threshold) (*report.TippingPoint, error) {
+	return func(t report.Threshold) (*report.TippingPoint, error) {
+		return gate.TipRate(w, k, missing, n, t, func(k int) (interval.Interval, error) { return method(k, 0, n, v.judging.Confidence.Value) })
+	}
+}
+
+// rateMethod is the interval of a rate of cases under some settings.
+func rateMethod(j policy.Judging) fixedList {
+	return func(k, missing, n int, _ float64) (interval.Interval, error) { return gate.Rate(k, missing, n, j) }
 }
 
 // times is a number of cases, in steps of a result.
@@ -130,9 +165,13 @@ func (v *view) passK(metric string, k int, name string, list []attempts) (measur
 	e := newEstimator(metric, k)
 	low, high := make([]float64, len(list)), make([]float64, len(list))
 	alike := map[attemptCounts]int{} // cases with the same counts
+	var steps []float64
 	for i, a := range list {
 		passes := int(a.sum.Int64())
 		low[i], high[i] = e.share(passes, a.n), e.share(passes+a.missing(), a.n)
+		for more := range a.missing() {
+			steps = append(steps, e.share(passes+more+1, a.n)-e.share(passes+more, a.n))
+		}
 		alike[attemptCounts{passes, a.recorded, a.n}]++
 	}
 	lows, highs, estimates := outcomes{}, outcomes{}, outcomes{}
@@ -172,14 +211,57 @@ func (v *view) passK(metric string, k int, name string, list []attempts) (measur
 	var err error
 	switch {
 	case exact && v.pooled(true):
-		err = v.exactly(&m, interval.FixedListRate, certain, possible-certain, len(list), moreCases)
+		err = v.exactly(&m, interval.FixedListRate, certain, possible-certain, len(list), moreCases, gate.Ways{})
+		m.tip = v.tipWhole(metric, alike, certain, c, len(list), interval.FixedListRate)
 	case exact && v.judging.Looks.Value != policy.LooksOnce:
 		err = v.caseUnits(&m, certain, possible-certain, len(list))
+		m.tip = v.tipWhole(metric, alike, certain, c, len(list), rateMethod(v.judging))
 	default:
-		err = v.mean(&m, low, high, interval.Unit)
+		err = v.mean(&m, low, high, interval.Unit, steps, v.ways(c.n))
 	}
 	v.finish(&m, estimated, len(list))
 	return m, err
+}
+
+// tipWhole is the tipping point of pass_at_k or pass_all_k where k is the trials of every case, so that a case is 0 or 1: one bad
+// trial turns a case, or all of its missing ones together do. certain cases are 1 whatever is missing. c counts the trials.
+func (v *view) tipWhole(metric string, alike map[attemptCounts]int, certain int, c trials, cases int, method fixedList) func(report.Threshold) (*report.TippingPoint, error) {
+	return func(t report.Threshold) (*report.TippingPoint, error) {
+		maximum := t.Kind == report.Maximum
+		var turns []int // of each case that depends on what is missing: how many bad trials turn it
+		one := true     // every missing trial turns a case by itself
+		for a, n := range alike {
+			missing := a.n - a.recorded
+			if missing == 0 {
+				continue
+			}
+			open := a.passes == 0
+			if metric == passAllK {
+				open = a.passes == a.recorded
+			}
+			one = one && open && missing == 1
+			if !open {
+				continue
+			}
+			if (metric == passAllK) != maximum {
+				missing = 1
+			}
+			for range n {
+				turns = append(turns, missing)
+			}
+		}
+		fewest := sums(turns)
+		w := v.ways(c.n)
+		at := func(bad int) (interval.Interval, error) {
+			turned := sort.SearchInts(fewest, bad+1) - 1
+			k := certain + len(turns) - turned
+			if maximum {
+				k = certain + turned
+			}
+			return method(k, 0, cases, v.judging.Confidence.Value)
+		}
+		return gate.TipMeans(w, c.missing, one, t, at, at)
+	}
 }
 
 // attemptCounts is what a case's pass_at_k and pass_all_k depend on.
@@ -335,8 +417,10 @@ func (v *view) difference() (measured, error) {
 	estimated := 0
 	// Of all trials: passes of the candidate and failures of the baseline.
 	favourable := 0
+	var steps []float64
 	for i := range v.cases {
 		c := &v.cases[i]
+		steps = appendSteps(appendSteps(steps, c.sides[baseline]), c.sides[candidate])
 		worst, best := v.extremes(c)
 		low[i], high[i] = v.quotient(worst, c.n()), v.quotient(best, c.n())
 		lows.AddBig(worst, c.n(), 1)
@@ -357,22 +441,34 @@ func (v *view) difference() (measured, error) {
 	if n := len(v.cases); n > 0 {
 		m.Completions = &report.Completions{Low: lows.OverBig(v.times(n)), High: highs.OverBig(v.times(n))}
 	}
+	ways := gate.Ways{Of: base.n + next.n, Unit: "trials", Low: v.against(), High: "passed by the candidate or failed by the baseline"}
+	if v.scored {
+		ways.High = "scored 1 in the candidate or 0 in the baseline"
+	}
 	var err error
 	if v.pooled(base.least == base.most) {
-		err = v.exactly(&m, interval.FixedListDifference, favourable, base.missing+next.missing, base.n+next.n, moreTrials)
+		err = v.exactly(&m, interval.FixedListDifference, favourable, base.missing+next.missing, base.n+next.n, moreTrials, ways)
 		same := v.alike[candidate]
 		if v.alike[baseline].copied() {
 			same = v.alike[baseline]
 		}
 		trialUnits(&m, base.n+next.n, same)
 	} else {
-		err = v.mean(&m, low, high, interval.Difference)
+		err = v.mean(&m, low, high, interval.Difference, steps, ways)
 	}
 	v.finish(&m, estimated, len(v.cases))
 	if estimated == 0 {
 		m.doubts.Undecided = v.noPair()
 	}
 	return m, err
+}
+
+// against says what a trial is that speaks against the candidate.
+func (v *view) against() string {
+	if v.scored {
+		return "scored 0 in the candidate or 1 in the baseline"
+	}
+	return "failed by the candidate or passed by the baseline"
 }
 
 // extremes returns the least and the greatest sum of a case's results in the candidate minus that in the baseline, over
@@ -387,8 +483,9 @@ func (v *view) leftOut() []report.LeftOut {
 	return gate.LeftOut("the column of `where` is not recorded", v.unknown)
 }
 
-// mean gives a measure the interval of a mean over cases.
-func (v *view) mean(m *measured, low, high []float64, scale interval.Scale) error {
+// mean gives a measure the interval of a mean over cases. steps are how far each missing trial can move its case, ways what trials
+// can be.
+func (v *view) mean(m *measured, low, high []float64, scale interval.Scale, steps []float64, ways gate.Ways) error {
 	iv, broken, err := gate.Mean(low, high, scale, len(low), v.judging)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Metric, err)
@@ -398,8 +495,15 @@ func (v *view) mean(m *measured, low, high []float64, scale interval.Scale) erro
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
-	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases", Fixed: v.planned, Completions: m.Completions}
-	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases", Fixed: v.planned || v.fixed, Completions: m.Completions}
+	m.need = func(t report.Threshold) *report.Needs {
+		n := sample.Needs(t, v.judging)
+		if v.fixed { // whose cases are not drawn
+			n.What = strings.Replace(n.What, "cases in a new sample, planned beforehand", moreCases, 1)
+		}
+		return n
+	}
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) { return sample.Tip(ways, steps, t, v.judging) }
 	return nil
 }
 
@@ -427,20 +531,25 @@ func (v *view) caseUnits(m *measured, k, missing, n int) error {
 const ofFixedList = "Exact for independent trials of this fixed list of cases, whose chances may differ, at one look; it says nothing of other cases."
 
 // exactly gives a measure the interval of a fixed list over k of n results, missing of which are not recorded. what is
-// what a longer run would need more of.
-func (v *view) exactly(m *measured, method fixedList, k, missing, n int, what string) error {
+// what a longer run would need more of, ways what trials can be.
+func (v *view) exactly(m *measured, method fixedList, k, missing, n int, what string, ways gate.Ways) error {
 	iv, err := method(k, missing, n, v.judging.Confidence.Value)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Metric, err)
 	}
 	m.Interval, m.Conditions = report.PublishInterval(iv), ofFixedList
+	m.tip = v.tipCounts(ways, k, missing, n, method)
 	m.need = func(t report.Threshold) *report.Needs {
 		if m.Metric == difference {
 			t.Value = (t.Value + 1) / 2 // of the mean chance q that the difference 2q − 1 is made from
 		}
+		low, high := float64(k)/float64(n), float64(k+missing)/float64(n)
+		if low <= t.Value && t.Value <= high {
+			return gate.NoNumber(missing > 0, "trials")
+		}
 		needs := gate.RateNeeds(k, missing, n, "trials", t, v.judging)
-		if needs != nil && needs.AtLeast > 0 {
-			needs.What = what
+		if needs.AtLeast > 0 {
+			needs.What = strings.Replace(needs.What, "trials in a new sample (or `looks: repeated`, set before collecting)", what, 1)
 		}
 		return needs
 	}
@@ -469,7 +578,7 @@ func trialUnits(m *measured, n int, same alike) {
 func (v *view) finish(m *measured, estimated, cases int) {
 	switch {
 	case estimated == 0:
-		m.doubts.Undecided = "Nothing was evaluated: no case has enough recorded trials."
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: no case has enough recorded trials.", "recorded trials")
 	case estimated < cases:
 		m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d cases: the others have too few recorded trials.", estimated, cases)
 	}

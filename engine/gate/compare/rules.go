@@ -562,12 +562,13 @@ func (q *question) judge(r *rule, j policy.Judging) (report.Rule, measured, erro
 	if r.slice != "" {
 		out.Assumptions = append(out.Assumptions, gate.SliceAssumption)
 	}
-	if left, total := v.unknown, v.unknown+len(v.cases); m.doubts.Undecided == "" && gate.Exceeds(left, total, r.MaxLeftOut) {
-		m.doubts.Undecided = fmt.Sprintf("%d of %s left out because a column of `where` is not recorded, more than max_left_out allows (%s).",
-			left, gate.Plural(total, "case is", "cases are"), r.MaxLeftOut.Text)
+	if left, total := v.unknown, v.unknown+len(v.cases); m.doubts.Undecided.Why == "" && gate.Exceeds(left, total, r.MaxLeftOut) {
+		m.doubts.Undecided = gate.Doubt{Why: fmt.Sprintf("%d of %s left out because a column of `where` is not recorded, more than max_left_out allows (%s).",
+			left, gate.Plural(total, "case is", "cases are"), r.MaxLeftOut.Text),
+			Needs: gate.FewerLeftOut(left, total, r.MaxLeftOut, "of the cases left out to have the column recorded")}
 	}
 	if r.terms != nil && len(v.cases) == 0 {
-		m.doubts.Undecided = q.emptySlice(r.terms)
+		m.doubts.Undecided = gate.Doubtful(q.emptySlice(r.terms), gate.EmptySlice)
 	}
 	if v.broken != "" {
 		m.doubts.Review = v.broken
@@ -588,15 +589,24 @@ func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
 		return out, err
 	}
 	switch {
-	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.sign != nil:
+	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided.Why != "":
+		out.Needs = &m.doubts.Undecided.Needs
+	case out.Verdict == report.InsufficientEvidence && m.sign != nil:
 		out.Needs = m.sign.needs()
-	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
+		out.TippingPoint, err = m.sign.tip()
+	case out.Verdict == report.InsufficientEvidence && m.need != nil:
 		out.Needs = m.need(out.Threshold)
+		if m.tip != nil {
+			out.TippingPoint, err = m.tip(out.Threshold)
+		}
 	case out.Verdict == report.ManualReview:
 		out.Needs = &report.Needs{What: "a person to decide, or a new run whose numbers are fixed first"}
 	}
 	inSingular(out.Needs)
-	return out, nil
+	if err != nil {
+		err = fmt.Errorf("%s: %w", r.Name(), err)
+	}
+	return out, err
 }
 
 // oneMore puts what is needed into the singular.

@@ -288,19 +288,19 @@ func (v *view) signTest() measured {
 }
 
 // noPair says why nothing was compared, "" where some case has recorded trials in both versions.
-func (v *view) noPair() string {
+func (v *view) noPair() gate.Doubt {
 	shared := false
 	for i := range v.cases {
 		b, x := &v.cases[i].sides[baseline], &v.cases[i].sides[candidate]
 		if b.recorded > 0 && x.recorded > 0 {
-			return ""
+			return gate.Doubt{}
 		}
 		shared = shared || b.rows > 0 && x.rows > 0
 	}
 	if !shared {
-		return "Nothing was evaluated: no case is in both versions."
+		return gate.Doubtful("Nothing was evaluated: no case is in both versions.", "cases that both versions are tried on, by one name in both")
 	}
-	return "Nothing was evaluated: no case has recorded trials in both versions."
+	return gate.Doubtful("Nothing was evaluated: no case has recorded trials in both versions.", "recorded trials of one case in both versions")
 }
 
 // depends says, as a sentence to add, how much the split depends on missing trials.
@@ -412,7 +412,7 @@ func (x *verdict) needs() *report.Needs {
 	enough := cases
 	for !decides(enough) {
 		if enough == interval.MostNeeded {
-			return nil
+			return &report.Needs{What: fmt.Sprintf("more than %d cases that move as these do, in a new sample", enough)}
 		}
 		enough = min(2*enough, interval.MostNeeded)
 	}
@@ -428,6 +428,44 @@ func (x *verdict) needs() *report.Needs {
 		return &report.Needs{What: "more cases that move as these do", AtLeast: gate.Rounded(enough - cases)}
 	}
 	return &report.Needs{What: "cases that move as these do, in a new sample (or `looks: repeated`, set before collecting)", AtLeast: gate.Rounded(enough)}
+}
+
+// tip is the tipping point of the sign test: from all missing trials in favour of the candidate on, how many against it leave it no
+// longer better, and how many make it worse.
+func (x *verdict) tip() (*report.TippingPoint, error) {
+	s := x.signed
+	var steps []step
+	between := 0
+	for _, m := range s.movements {
+		switch {
+		case m.high > 0 && m.low <= 0:
+			steps = append(steps, step{m.highAway, m.low < 0})
+		case m.high == 0 && m.low < 0:
+			between++
+		}
+	}
+	// fewest trials after which the split is no longer, or not yet, as wanted; more than are missing where none are
+	after := func(done func(signs) bool) int {
+		if done(s.high) {
+			return 0
+		}
+		n, found := fewest(steps, between, func(left, joined int) bool {
+			return done(signs{s.high.better - left, s.high.worse + joined})
+		})
+		if !found {
+			return s.missing + 1
+		}
+		return max(1, n)
+	}
+	notBetter := after(func(split signs) bool { return s.v.shows(split) != better })
+	isWorse := after(func(split signs) bool { return s.v.shows(split) == worse })
+	trials := 0
+	for i := range s.v.cases {
+		trials += 2 * s.v.cases[i].n()
+	}
+	of := strconv.Itoa(trials) + " trials"
+	return gate.Tip(s.missing, false, of, s.v.against(),
+		func(bad int) (bool, error) { return bad < notBetter, nil }, func(bad int) (bool, error) { return bad >= isWorse, nil })
 }
 
 // mostMoved is how many cases a report names.

@@ -534,9 +534,16 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 	if err != nil {
 		return out, err
 	}
-	if out.Verdict == report.InsufficientEvidence && d.cases > 0 {
+	if out.Verdict == report.InsufficientEvidence && d.cases == 0 {
+		out.Needs = &report.Needs{What: gate.EmptySlice}
+	} else if out.Verdict == report.InsufficientEvidence {
 		if d.standing.verdict == report.InsufficientEvidence {
 			if out.Needs, err = d.needs(pairs); err != nil {
+				return out, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+		}
+		if !d.exceeded {
+			if out.TippingPoint, err = d.tipping(); err != nil {
 				return out, fmt.Errorf("%s: %w", r.Name(), err)
 			}
 		}
