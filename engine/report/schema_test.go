@@ -216,6 +216,7 @@ func full() *report.Report {
 		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r"},
 		Cells:    []report.Cell{{Measure: m, Verdict: report.NoVerdict, Reason: "Small."}, {Measure: m, Verdict: report.InsufficientEvidence, Reason: "Small."}},
 		Pairs:    []report.Pair{{Groups: [2]string{"female × old", "male × old"}, Estimate: at(0.125), Interval: iv, Verdict: report.Pass}}, PairsOmitted: 1,
+		Look:   &report.Look{Number: 3, Change: report.LookUnitsAdded, Switches: 1, BrokenAt: 2, ErrorAtMost: 0.05},
 		Before: &report.Before{Change: report.StillNotPassed, Verdict: report.Fail, Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.25}, Estimate: at(0), Interval: iv},
 	}
 	counting := report.Rule{Measure: report.Measure{Metric: "sign_test"}, ID: "b", Verdict: report.ManualReview, Reason: "Planned otherwise.", Position: pos, FalseFail: 0.025,
@@ -231,6 +232,7 @@ func full() *report.Report {
 		{Gate: "compare", Name: "n", Settings: map[string]string{"baseline": "old", "plan_cases": "8"}, Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule, counting},
 			Findings: []report.Finding{{Code: "c", Severity: report.Note, Message: "m", Count: 1, Rule: "r"}}, Assumptions: []string{"a"}, Limits: []string{"l"}, MinShown: 5},
 	}
+	r.Ledger = &report.Ledger{Path: "ledger.jsonl", SHA256: digest, Looks: 2, Appended: true}
 	r.Baseline = &report.File{Path: "earlier.json", SHA256: digest}
 	r.RemovedRules = []report.RemovedRule{{Gate: "fairness", Name: "n", ID: "c", Verdict: report.Pass}}
 	r.PolicyBase = &report.File{Path: "policy.yaml", SHA256: digest}

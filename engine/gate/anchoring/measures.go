@@ -233,6 +233,9 @@ func (t *tallied) add(c comparison) {
 	}
 }
 
+// part is the comparisons as units.
+func (t tallied) part(name string) gate.Part { return gate.CountPart(name, t.k, t.missing, t.n) }
+
 // recorded is how many of the comparisons are.
 func (t tallied) recorded() int { return t.n - t.missing }
 
@@ -314,7 +317,9 @@ type measured struct {
 	sentences []string // of Conditions, one by one: rules share many of them
 	estimated int      // units that the estimate of a mean rests on
 	doubts    gate.Doubts
-	reach     *reach // where annotators are the units
+	units     []gate.Part // what the interval rests on
+	grows     gate.Growth // how the data may grow between looks
+	reach     *reach      // where annotators are the units
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
 	left int // how many labels could have counted, and are left out
@@ -421,7 +426,7 @@ func (v *view) counted(name, per string, c tallied, units string, s sample, iv i
 		Metric: name, Labels: v.label("per", per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
 		Missing: report.Int(c.missing), LeftOut: s.leftOut,
-	}}
+	}, units: []gate.Part{c.part("")}, grows: gate.GrowsUnits}
 	m.holds(gate.Conditions(iv, units, v.judging))
 	if recorded := c.recorded(); recorded > 0 {
 		m.Estimate = report.Number(float64(c.k) / float64(recorded))
@@ -598,12 +603,17 @@ type means struct {
 	estimates   gate.Fractions // over the estimated units
 	lows, highs gate.Fractions // over all units
 	estimated   int
+	recorded    int // labels
 }
+
+// part is the units.
+func (x *means) part(name string) gate.Part { return gate.NewPart(name, x.low, x.high, x.recorded) }
 
 // meansOf lists the units' own rates, and those of valueless ones, which lie anywhere.
 func meansOf(units []unit, valueless int) *means {
 	x := &means{}
 	for _, u := range units {
+		x.recorded += u.recorded()
 		x.low, x.high = append(x.low, quotient(u.k, u.n)), append(x.high, quotient(u.k+u.missing, u.n))
 		if recorded := u.recorded(); recorded > 0 {
 			x.estimates.Add(u.k, recorded, 1)
@@ -645,7 +655,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, units string, e
 	m := measured{Measure: report.Measure{
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: scale.Lower, Upper: scale.Upper},
 		Units: report.Int(n), UnitName: units,
-	}}
+	}, units: []gate.Part{x.part("")}, grows: gate.GrowsEither}
 	m.holds(gate.Conditions(iv, units, v.judging))
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
@@ -751,6 +761,14 @@ func newGapSide(s sample, per string, half policy.Judging) (gapSide, error) {
 	return x, err
 }
 
+// part is the side's units.
+func (x *gapSide) part(name string) gate.Part {
+	if x.exact {
+		return x.all.part(name)
+	}
+	return x.means.part(name)
+}
+
 // stretched is the interval of a side with n units, spread as its own.
 func (x *gapSide) stretched(n int, half policy.Judging) (interval.Interval, error) {
 	if x.exact {
@@ -801,6 +819,10 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 	m.Measure = report.Measure{
 		Metric: anchoringGap, Labels: v.label("per", f.per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
 		Units: report.Int(b.n + s.n), UnitName: units,
+	}
+	m.units, m.grows = []gate.Part{b.part("blind"), s.part("visible")}, gate.GrowsEither
+	if b.exact || s.exact { // a label is a unit, and has one value
+		m.grows = gate.GrowsUnits
 	}
 	m.holds(conditions...)
 	if f.per == perItem {
@@ -936,6 +958,7 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 			continue
 		}
 		l, r := own[s], own[b]
+		x.recorded += l.recorded() + r.recorded()
 		x.low, x.high = append(x.low, lessQuotient(l.k, l.n, r.k+r.missing, r.n)), append(x.high, lessQuotient(l.k+l.missing, l.n, r.k, r.n))
 		x.lows.Add(l.k, l.n, 1)
 		x.lows.Add(r.k+r.missing, r.n, -1)
@@ -979,7 +1002,7 @@ func (v *view) gapOfPeople(blind, visible sample) (measured, error) {
 	m := measured{Measure: report.Measure{
 		Metric: anchoringGap, Labels: v.label("per", perPerson), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
 		Units: report.Int(nb + ns), UnitName: "annotators",
-	}}
+	}, units: []gate.Part{b.part("blind"), s.part("visible")}, grows: gate.GrowsEither}
 	m.holds(eachSide(iv, iv, "annotators", half)...)
 	m.add("Nobody labelled both ways: holds where the side of each annotator was drawn at random.")
 	m.add(everyones(blind.absent)...)

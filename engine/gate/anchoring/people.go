@@ -90,6 +90,11 @@ func (v *view) people(name string) (measured, error) {
 			continue
 		}
 		missing += model.missing
+		for _, o := range of {
+			if o.label.recorded {
+				x.recorded++
+			}
+		}
 		p := comparePeople(of)
 		all = pairs{all: all.all + p.all, agree: all.agree + p.agree, recorded: all.recorded + p.recorded}
 		if name == peopleAgreement {

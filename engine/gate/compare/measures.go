@@ -28,8 +28,10 @@ type measured struct {
 	report.Measure
 	doubts gate.Doubts
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
-	need func(t report.Threshold) *report.Needs
-	sign *verdict // of a sign test, which has no interval
+	need  func(t report.Threshold) *report.Needs
+	sign  *verdict    // of a sign test, which has no interval
+	units gate.Part   // what the interval or the test rests on
+	grows gate.Growth // how the data may grow between looks
 }
 
 // pooled reports whether trials are the units of an interval: on a fixed list of cases, all tried equally often
@@ -98,7 +100,7 @@ func (v *view) rate(name string, list []attempts, same alike) (measured, error) 
 	case single && v.judging.Looks.Value != policy.LooksOnce:
 		err = v.caseUnits(&m, passes, c.missing, c.n)
 	default:
-		err = v.mean(&m, low, high, interval.Unit)
+		err = v.mean(&m, low, high, c.recorded, interval.Unit)
 	}
 	v.finish(&m, estimated, len(list))
 	return m, err
@@ -176,7 +178,7 @@ func (v *view) passK(metric string, k int, name string, list []attempts) (measur
 	case exact && v.judging.Looks.Value != policy.LooksOnce:
 		err = v.caseUnits(&m, certain, possible-certain, len(list))
 	default:
-		err = v.mean(&m, low, high, interval.Unit)
+		err = v.mean(&m, low, high, c.recorded, interval.Unit)
 	}
 	v.finish(&m, estimated, len(list))
 	return m, err
@@ -366,7 +368,7 @@ func (v *view) difference() (measured, error) {
 		}
 		trialUnits(&m, base.n+next.n, same)
 	} else {
-		err = v.mean(&m, low, high, interval.Difference)
+		err = v.mean(&m, low, high, base.recorded+next.recorded, interval.Difference)
 	}
 	v.finish(&m, estimated, len(v.cases))
 	if estimated == 0 {
@@ -387,14 +389,18 @@ func (v *view) leftOut() []report.LeftOut {
 	return gate.LeftOut("the column of `where` is not recorded", v.unknown)
 }
 
-// mean gives a measure the interval of a mean over cases.
-func (v *view) mean(m *measured, low, high []float64, scale interval.Scale) error {
+// mean gives a measure the interval of a mean over cases, of which so many trials are recorded.
+func (v *view) mean(m *measured, low, high []float64, recorded int, scale interval.Scale) error {
 	iv, broken, err := gate.Mean(low, high, scale, len(low), v.judging)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Metric, err)
 	}
 	m.Interval = report.PublishInterval(iv)
 	m.Conditions = v.conditions(iv)
+	m.units, m.grows = gate.NewPart("", low, high, recorded), gate.GrowsEither
+	if v.fixed { // a list that grows has another mean at each look
+		m.grows = gate.GrowsDecisions
+	}
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
@@ -419,6 +425,10 @@ func (v *view) caseUnits(m *measured, k, missing, n int) error {
 	}
 	m.Interval = report.PublishInterval(iv)
 	m.Conditions = v.conditions(iv)
+	m.units, m.grows = gate.CountPart("", k, missing, n), gate.GrowsUnits
+	if v.fixed {
+		m.grows = gate.GrowsDecisions
+	}
 	m.need = func(t report.Threshold) *report.Needs { return gate.RateNeeds(k, missing, n, "cases", t, v.judging) }
 	return nil
 }
@@ -434,6 +444,7 @@ func (v *view) exactly(m *measured, method fixedList, k, missing, n int, what st
 		return fmt.Errorf("%s: %w", m.Metric, err)
 	}
 	m.Interval, m.Conditions = report.PublishInterval(iv), ofFixedList
+	m.units = gate.CountPart("", k, missing, n)
 	m.need = func(t report.Threshold) *report.Needs {
 		if m.Metric == difference {
 			t.Value = (t.Value + 1) / 2 // of the mean chance q that the difference 2q − 1 is made from

@@ -179,6 +179,8 @@ type tallied struct{ k, missing, n int }
 type measured struct {
 	report.Measure
 	doubts gate.Doubts
+	units  gate.Part   // what the interval rests on
+	grows  gate.Growth // how the data may grow between looks
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
 	// people says about how many would make the interval as wanted, at the present spread (means only)
@@ -273,7 +275,7 @@ func (v *view) exact(name string, c tallied, units string, leftOut []report.Left
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
 		Missing: report.Int(c.missing), LeftOut: leftOut, Conditions: gate.Conditions(iv, units, v.judging),
-	}}
+	}, units: gate.CountPart("", c.k, c.missing, c.n), grows: gate.GrowsUnits}
 	if recorded := c.n - c.missing; recorded > 0 {
 		m.Estimate = report.Number(float64(c.k) / float64(recorded))
 	} else {
@@ -368,6 +370,7 @@ func (v *view) ownRates(r rate) (values *means, missing int, leftOut []report.Le
 	for _, p := range sortedKeys(people) {
 		own := people[p]
 		missing += own.missing
+		values.recorded += own.n - own.missing
 		values.low = append(values.low, quotient(own.k, own.n))
 		values.high = append(values.high, quotient(own.k+own.missing, own.n))
 		if recorded := own.n - own.missing; recorded > 0 {
@@ -454,6 +457,7 @@ func (v *view) gains() *gains {
 		} else {
 			values.both++
 		}
+		values.recorded += w.n - w.missing + o.n - o.missing
 		values.low = append(values.low, gain(w.correct, w.n, o.correct+o.missing, o.n))
 		values.high = append(values.high, gain(w.correct+w.missing, w.n, o.correct, o.n))
 		values.lows.Add(w.correct, w.n, 1)
@@ -524,6 +528,7 @@ type means struct {
 	estimates   gate.Fractions // over the estimated units
 	lows, highs gate.Fractions // over all units
 	estimated   int
+	recorded    int // decisions
 }
 
 // mean measures a mean over people.
@@ -536,7 +541,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, missing int, le
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: scale.Lower, Upper: scale.Upper},
 		Units: report.Int(len(x.low)), UnitName: "people", Missing: report.Int(missing), LeftOut: leftOut,
 		Conditions: gate.Conditions(iv, "people", v.judging),
-	}}
+	}, units: gate.NewPart("", x.low, x.high, x.recorded), grows: gate.GrowsEither}
 	m.doubts.Review = broken
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
