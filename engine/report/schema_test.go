@@ -114,7 +114,7 @@ func TestFrozenReports(t *testing.T) {
 // the key that the object stands under. Keys of other objects have no order: labels, counts of data.
 var order = map[string][]string{
 	"": {"schema", "tool", "verdict", "exit_status", "errors", "more_errors", "confidence", "counts", "multiplicity", "today",
-		"inputs", "policy", "policies", "gates", "baseline", "removed_rules", "policy_base", "policy_from_base", "policy_changes"},
+		"inputs", "policy", "policies", "ledger", "gates", "baseline", "removed_rules", "policy_base", "policy_from_base", "policy_changes"},
 	"tool":             {"name", "version"},
 	"counts":           {"PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"},
 	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "role", "findings"},
@@ -133,6 +133,8 @@ var order = map[string][]string{
 	"cells":            append(slices.Clone(measureKeys), "verdict", "reason"),
 	"pairs":            {"groups", "estimate", "interval", "verdict"},
 	"multiplicity":     {"rules", "intervals", "false_fail_at_most"},
+	"ledger":           {"path", "sha256", "looks", "appended"},
+	"look":             {"number", "change", "switches", "broken_at", "error_at_most"},
 	"adjusted":         {"method", "family", "rules", "confidence", "held"},
 	"waived":           {"until", "owner", "reason", "verdict"},
 	"reviewed":         {"by", "on", "digest", "reason", "valid"},
@@ -146,7 +148,7 @@ var measureKeys = []string{"metric", "labels", "estimate", "interval", "measured
 	"missing", "left_out", "completions", "expected_under_calibration", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
 
 var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "assumptions", "position", "advisory", "false_fail_at_most", "adjusted", "waived", "reviewed",
-	"cells", "pairs", "pairs_omitted", "before"}
+	"cells", "pairs", "pairs_omitted", "look", "before"}
 
 // outOfOrder lists the keys of a document that stand where they should not.
 func outOfOrder(doc []byte) (problems []string) {
@@ -505,7 +507,7 @@ func TestSchemaIsTheStructs(t *testing.T) {
 		{"gate", report.Gate{}}, {"measure_fields", report.Measure{}}, {"interval", report.Interval{}}, {"interval_beside", report.IntervalBeside{}}, {"moved", report.Moved{}}, {"scale", report.Scale{}},
 		{"left_out", report.LeftOut{}}, {"completions", report.Completions{}}, {"rule", report.Rule{}}, {"needs", report.Needs{}},
 		{"waived", report.Waived{}}, {"reviewed", report.Reviewed{}}, {"cell", report.Cell{}}, {"pair", report.Pair{}}, {"finding", report.Finding{}},
-		{"before", report.Before{}}, {"removed_rule", report.RemovedRule{}}, {"policy_change", report.PolicyChange{}},
+		{"ledger", report.Ledger{}}, {"look", report.Look{}}, {"before", report.Before{}}, {"removed_rule", report.RemovedRule{}}, {"policy_change", report.PolicyChange{}},
 	} {
 		t.Run(test.def, func(t *testing.T) {
 			def := root
