@@ -74,7 +74,7 @@ func (l *Ledger) Hold(present Rule) Standing {
 	shown := strconv.FormatFloat(s.ErrorAtMost, 'g', 6, 64)
 	switch own := rational(present.Error); {
 	case present.Looks == interval.LooksOne && now.number > 1:
-		warn(CodeAgain, "%s has an interval for one look, and this is look %d at its data. The probability of a wrong verdict in one of them can reach %s, in place of %s; where a look led to collecting more, it is bounded by nothing. Write `looks: repeated` before collecting, or take a new sample.",
+		warn(CodeAgain, "%s has an interval for one look, and this is look %d at its data. The probability of a wrong verdict in one of them can reach %s, in place of %s; where a look led to collecting more, no bound is known. Write `looks: repeated` before collecting, or take a new sample.",
 			name, now.number, shown, strconv.FormatFloat(present.Error, 'g', 6, 64))
 	case bound.Cmp(own) > 0:
 		how := "looks by other intervals came before"

@@ -290,6 +290,11 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 			continue
 		}
 		const taken = "input %s: %s is the earlier report of input baseline-report; give the new one a path of its own"
+		const kept = "input %s: %s is the ledger of input ledger; give the report a path of its own"
+		if f.path == in.ledger {
+			diags.Addf(diag.Pos{}, kept, f.input, diag.Quote(f.path))
+			continue
+		}
 		if f.path == in.baselineReport { // before it is made: then it would be there, and empty
 			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))
 			continue
@@ -304,8 +309,10 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 				diags.Addf(diag.Pos{}, "input %s: %s is the file of input %s; give it a path of its own", f.input, diag.Quote(f.path), other.input)
 			}
 		}
-		if in.ledger != "" && f.is(root, in.ledger) {
-			diags.Addf(diag.Pos{}, "input %s: %s is the file of input ledger; give the report a path of its own", f.input, diag.Quote(f.path))
+		if in.ledger != "" && f.is(root, in.ledger) { // by another name: nothing of this run goes there, its errors neither
+			diags.Addf(diag.Pos{}, kept, f.input, diag.Quote(f.path))
+			f.file.Close()
+			continue
 		}
 		if in.baselineReport != "" && f.is(root, in.baselineReport) {
 			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))

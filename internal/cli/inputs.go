@@ -173,11 +173,6 @@ func (a *app) readInputs(workspace string, pullRequest bool, diags *diag.List) a
 	default:
 		in.ledgerReadOnly = boolean("ledger-read-only")
 	}
-	for _, f := range []struct{ input, path string }{{"json", in.json}, {"markdown", in.markdown}} {
-		if in.ledger != "" && f.path == in.ledger {
-			wrong(f.input, "%s is the file of input ledger; give the report a path of its own", diag.Quote(f.path))
-		}
-	}
 	if in.json != "" && in.json == in.markdown {
 		wrong("markdown", "%s is where the JSON report goes; give it a path of its own", diag.Quote(in.markdown))
 	}

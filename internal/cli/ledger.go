@@ -33,8 +33,8 @@ type book struct {
 	now      []byte                     // its bytes with the run's look; nil where nothing is added
 }
 
-// openLedger looks at the flags of a ledger, and that it can be written.
-func (o *output) openLedger() (*book, error) {
+// openLedger looks at the flags of a ledger, and that it can be written where no report goes.
+func (o *output) openLedger(s *sink) (*book, error) {
 	switch {
 	case o.ledger == "" && o.ledgerReadOnly:
 		return nil, usagef("--ledger-read-only needs --ledger: name the file that is read")
@@ -44,12 +44,19 @@ func (o *output) openLedger() (*book, error) {
 		return nil, usagef("--ledger: a ledger is a file that is kept; name one, such as ledger.jsonl")
 	}
 	b := &book{path: o.ledger, place: o.ledger, readOnly: o.ledgerReadOnly}
-	if b.readOnly {
-		return b, nil
+	if !b.readOnly {
+		var err error
+		if b.place, err = prepare(b.path); err != nil {
+			return nil, usagef("--ledger: %w", err)
+		}
 	}
-	var err error
-	if b.place, err = prepare(b.path); err != nil {
-		return nil, usagef("--ledger: %w", err)
+	for _, t := range s.files {
+		if t.place == b.place || sameFile(t.place, b.place) {
+			return nil, usagef("--format: %s is the ledger of --ledger; give the report a path of its own", t.Path)
+		}
+	}
+	if isFile(s.app.stdout.Writer, b.place) {
+		return nil, usagef("--ledger: standard output goes to %s already; give the ledger a path of its own", b.path)
 	}
 	return b, nil
 }

@@ -299,7 +299,7 @@ func (a *app) finish(req request, o output, mistakes error) error {
 		return err
 	}
 	s.policy = req.policy
-	if req.ledger, err = o.openLedger(); err != nil {
+	if req.ledger, err = o.openLedger(s); err != nil {
 		return err
 	}
 	certificate, err := a.prepareCertificate(&req, s)
