@@ -145,7 +145,7 @@ func UnitsOf(g Gate, s Source, r *policy.Rule, m report.Measure, own ...string) 
 // questionOf is Units.Question.
 func questionOf(g Gate, s Source, r *policy.Rule, own []string) string {
 	var list []string
-	add := func(what string, texts ...string) {
+	put := func(what string, texts ...string) {
 		list = append(list, what, strconv.Itoa(len(texts)))
 		list = append(list, texts...)
 	}
@@ -166,12 +166,12 @@ func questionOf(g Gate, s Source, r *policy.Rule, own []string) string {
 		missing = append(missing, m.Value)
 	}
 	slices.Sort(missing)
-	add("gate", g.Name(), section)
-	add("metric", r.Metric.Value)
-	add("where", pairs(r.Where)...)
-	add("columns", pairs(s.Settings.Columns)...)
-	add("missing_values", missing...)
-	add("own", own...)
+	put("gate", g.Name(), section)
+	put("metric", r.Metric.Value)
+	put("where", pairs(r.Where)...)
+	put("columns", pairs(s.Settings.Columns)...)
+	put("missing_values", missing...)
+	put("own", own...)
 	h := sha256.New()
 	for _, text := range list { // each with its length, so that no two lists are one text
 		h.Write([]byte(strconv.Itoa(len(text)) + ":" + text))

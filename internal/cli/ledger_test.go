@@ -84,8 +84,9 @@ func TestLedgerOfEveryGate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			last := strings.LastIndex(string(text), "- id") // rules are indented as the example's own are
-			before := string(text[strings.LastIndex(string(text[:last]), "\n"):last])
+			_, rules, _ := strings.Cut(string(text), "rules:") // they are indented as the example's own are
+			rules = rules[:strings.Index(rules, "- ")]
+			before := rules[strings.LastIndex(rules, "\n"):]
 			writeFile(t, policy, strings.TrimRight(string(text), "\n")+strings.ReplaceAll(more[e.Gate], "\n  ", before))
 			decide := func(to string, files ...string) *report.Report {
 				t.Helper()
