@@ -72,10 +72,14 @@ func (l *Ledger) Hold(present Rule) Standing {
 	s.ErrorAtMost, _ = bound.Float64()
 	s.ErrorAtMost = min(s.ErrorAtMost, 1)
 	shown := strconv.FormatFloat(s.ErrorAtMost, 'g', 6, 64)
+	total := 0 // looks at different data
+	for _, s := range steps {
+		total = max(total, s.number)
+	}
 	switch own := rational(present.Error); {
-	case present.Looks == interval.LooksOne && now.number > 1:
-		warn(CodeAgain, "%s has an interval for one look, and this is look %d at its data. The probability of a wrong verdict in one of them can reach %s, in place of %s; where a look led to collecting more, no bound is known. Write `looks: repeated` before collecting, or take a new sample.",
-			name, now.number, shown, strconv.FormatFloat(present.Error, 'g', 6, 64))
+	case present.Looks == interval.LooksOne && total > 1:
+		warn(CodeAgain, "%s has an interval for one look, and with this one there were %d looks at its data. The probability of a wrong verdict in one of them can reach %s, in place of %s; where a look led to collecting more, no bound is known. Write `looks: repeated` before collecting, or take a new sample.",
+			name, total, shown, strconv.FormatFloat(present.Error, 'g', 6, 64))
 	case bound.Cmp(own) > 0:
 		how := "looks by other intervals came before"
 		if s.Switches > 0 {

@@ -97,6 +97,7 @@ func TestHold(t *testing.T) {
 
 		{"one look, twice", []Rule{once(two), once(three)}, report.Look{Number: 2, Change: "units_added", ErrorAtMost: 0.05}, "", CodeAgain},
 		{"one look, at other data", []Rule{once(two), once(part(3, one, one, one)), once(part(1, zero))}, report.Look{Number: 3, Change: "changed", ErrorAtMost: 0.075}, "", CodeAgain},
+		{"one look, at less again", []Rule{once(two), once(three), once(two)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.05}, "", CodeAgain},
 		{"one look, twice at the same", []Rule{once(two), once(two)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.025}, "", ""},
 		{"one look, then many", []Rule{once(two), means(three)}, report.Look{Number: 2, Change: "units_added", ErrorAtMost: 0.05}, "", CodeAddUp},
 		{"one look, then many at the same data", []Rule{once(two), means(two)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.05}, "", CodeAddUp},
