@@ -180,12 +180,15 @@ It tells a look at more data from a rerun, and says where looking again has cost
 	}
 	var asJSON bool
 	show := &cobra.Command{
-		Use: "show FILE", Short: "List the looks of a ledger, and what changed between them", Args: oneLedger,
+		Use: "show FILE", Short: "List the looks of a ledger, and what changed between them",
 		Long: `List the looks of a ledger: for each the day, and for each of its rules the verdict, how many units its interval
 rested on, how the data had changed since the look before, and what the looks up to it had come to.
 Exit status: 0, or 2 where the ledger cannot be read or a line of it was changed.`,
 		Example: make + "  oloproof ledger show ledger.jsonl",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneLedger(cmd, args); err != nil {
+				return err
+			}
 			list, err := a.readLedgers(args[0])
 			if err != nil {
 				return err
@@ -196,12 +199,15 @@ Exit status: 0, or 2 where the ledger cannot be read or a line of it was changed
 	show.Flags().BoolVar(&asJSON, "json", false, "write the list as JSON")
 	var base string
 	check := &cobra.Command{
-		Use: "check FILE", Short: "Say whether a ledger is whole, and holds an older one", Args: oneLedger,
+		Use: "check FILE", Short: "Say whether a ledger is whole, and holds an older one",
 		Long: `Say whether a ledger is whole: every line as oloproof writes it, and each after those that it follows on. That its last
 lines were taken out cannot be seen in it. --base names an older copy, such as that of the main branch, all of whose lines it must hold.
 Exit status: 0, or 2 where it is not whole.`,
 		Example: make + "  oloproof ledger check ledger.jsonl",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneLedger(cmd, args); err != nil {
+				return err
+			}
 			names := args
 			if base != "" {
 				names = append(names, base)
