@@ -254,9 +254,10 @@ func (h hiding) gate(g *report.Gate) *report.Gate {
 	return &out
 }
 
-// ofPolicy reports a finding about a waiver or a review, by its code: it speaks of the policy and its days, not of the data.
+// ofPolicy reports a finding about a waiver, a review or looks, by its code: it speaks of the policy, its days and its runs, not of
+// the data.
 func ofPolicy(code string) bool {
-	return strings.HasPrefix(code, "waiver_") || strings.HasPrefix(code, "review_")
+	return strings.HasPrefix(code, "looks_") || strings.HasPrefix(code, "waiver_") || strings.HasPrefix(code, "review_")
 }
 
 // texts takes what tells a count out of a measure's texts, and single cases.

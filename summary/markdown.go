@@ -471,7 +471,7 @@ func (m *markdown) ruleCells(rule *report.Rule, gate string) (label, measured, w
 // about is a list item: why a rule came out as it did, what would decide it, what it was counted from.
 func (m *markdown) about(rule *report.Rule, run float64) string {
 	facts := append([]string{ruleMeasure(&rule.Measure)}, m.facts(&rule.Measure, run)...)
-	return m.why(rule) + " <sub>" + prose(strings.Join(facts, " · ")) + "</sub>"
+	return m.why(rule) + " <sub>" + prose(strings.Join(facts, " · ")+lookText(rule, " · ")) + "</sub>"
 }
 
 // why is a list item: why a rule came out as it did, what would decide it, and its waiver, review and standing.
@@ -796,6 +796,9 @@ func (m *markdown) files(r *report.Report) {
 	var about []string
 	tells := func(message string) bool {
 		return slices.ContainsFunc(r.Gates, func(g report.Gate) bool { return newHiding(&g).tells(message) })
+	}
+	if r.Ledger != nil {
+		about = append(about, "- "+prose(ledgerText(r)))
 	}
 	for _, f := range fileFindings(r) {
 		message := f.message

@@ -169,6 +169,10 @@ func (t *terminal) report(r *report.Report) {
 	for i := range r.Gates {
 		t.gate(r, &r.Gates[i], v)
 	}
+	if text := ledgerText(r); text != "" {
+		t.blank()
+		t.para(2, 4, text)
+	}
 	if files := fileFindings(r); len(files) > 0 {
 		t.blank()
 		for _, f := range files[:min(len(files), errorsShown)] {
@@ -332,7 +336,7 @@ func (t *terminal) about(rule *report.Rule, run float64, settings map[string]str
 			t.para(4, 4, n)
 		}
 	}
-	t.para(4, 6, strings.Join(append([]string{ruleMeasure(&rule.Measure)}, facts(&rule.Measure, run)...), " · "))
+	t.para(4, 6, strings.Join(append([]string{ruleMeasure(&rule.Measure)}, facts(&rule.Measure, run)...), " · ")+lookText(rule, " · "))
 	t.groups(rule, settings)
 	t.pairs(rule)
 }

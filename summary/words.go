@@ -517,6 +517,37 @@ func looksText(l interval.Looks) string {
 	return ""
 }
 
+// lookText says which look at its data a rule has, with what stands before it; "" where no ledger was kept.
+func lookText(rule *report.Rule, before string) string {
+	l := rule.Look
+	if l == nil {
+		return ""
+	}
+	change := strings.ReplaceAll(clip(string(l.Change), nameMax), "_", " ")
+	switch l.Change {
+	case report.LookFirst, report.LookOther:
+		change = ""
+	case report.LookNone:
+		change = "the same data"
+	}
+	if change != "" {
+		change = " (" + change + ")"
+	}
+	return before + "look " + whole(l.Number) + change
+}
+
+// ledgerText says in a sentence what a run's ledger held; "" where there is none.
+func ledgerText(r *report.Report) string {
+	l := r.Ledger
+	switch {
+	case l == nil:
+		return ""
+	case l.Appended:
+		return "Ledger " + clipPath(l.Path, pathMax) + ": " + counted(l.Looks, "look") + " before this one, which is added."
+	}
+	return "Ledger " + clipPath(l.Path, pathMax) + ": " + counted(l.Looks, "look") + "; this one is not added."
+}
+
 // neededUnit is what a gate counts, at the start of what would decide a rule.
 var neededUnit = regexp.MustCompile(`^((?:more |recorded |blind )*)(people|cases|items|labels|decisions|comparisons|trials)\b`)
 

@@ -70,6 +70,11 @@ type Question interface {
 	// itself. The other rules of its family, its waiver and its review are left out, and so is what would decide it, which takes longer
 	// than all the rest. It must not be called where Answer must not.
 	Judge(rule, parts int) (report.Rule, error)
+	// Units is what the interval of a rule of Rules, by its place, rests on. It must not be called where Answer must not.
+	Units(rule int) (Units, error)
+	// Doubt says why a rule, by its place, is for a person whatever its interval says: earlier looks at its data have broken what the
+	// interval rests on. It is called before Judge and Answer, if at all.
+	Doubt(rule int, why string)
 	// Answer evaluates what was read. It must not be called where reading had errors;
 	// an error of its own is a fault of ours, never of the input.
 	Answer(context Context) (Answer, error)

@@ -255,6 +255,9 @@ func (r *Report) faults() (list []string) {
 	if r.Baseline == nil && len(r.RemovedRules) > 0 {
 		faultf("it has removed_rules and no baseline that they are of")
 	}
+	if l := r.Ledger; l != nil && l.Looks < 0 {
+		faultf("its ledger holds %d looks", l.Looks)
+	}
 	ids := map[string]bool{}
 	for i := range r.Gates {
 		g := &r.Gates[i]
@@ -282,6 +285,9 @@ func (r *Report) faults() (list []string) {
 				faultf("%s is there twice", shown)
 			}
 			ids[rule.ID] = true
+			if rule.Look != nil && r.Ledger == nil {
+				faultf("%s has a look, and the report no ledger that it is in", shown)
+			}
 			rule.faults(shown, r.Baseline != nil, faultf)
 		}
 	}
@@ -369,6 +375,9 @@ func (rule *Rule) faults(name string, compared bool, faultf func(string, ...any)
 	}
 	if !(rule.FalseFail >= 0 && rule.FalseFail <= 1) {
 		faultf("%s has the false_fail_at_most %v, which is from 0 to 1", name, rule.FalseFail)
+	}
+	if l := rule.Look; l != nil && (l.Number < 1 || l.Change == "" || l.Switches < 0 || l.BrokenAt < 0 || !(l.ErrorAtMost >= 0 && l.ErrorAtMost <= 1)) {
+		faultf("%s has the look %d with %d switches, broken_at %d and error_at_most %v", name, l.Number, l.Switches, l.BrokenAt, l.ErrorAtMost)
 	}
 	if compared != (rule.Before != nil) {
 		faultf("%s and the report do not agree whether there is a baseline", name)

@@ -206,6 +206,11 @@ func TestParseRefuses(t *testing.T) {
 		{"a rule that was not compared", whole, `"before": {
             "change": "new_rule"
           }`, `"after": {}`, `rule "b" and the report do not agree whether there is a baseline`},
+		{"a look that is in no ledger", whole, `"ledger": {
+    "path"`, `"legder": {
+    "path"`, `rule "a" has a look, and the report no ledger that it is in`},
+		{"a look before the first", whole, `"number": 3`, `"number": 0`, `rule "a" has the look 0 with 1 switches`},
+		{"a ledger of fewer than no looks", whole, `"looks": 2,`, `"looks": -2,`, `its ledger holds -2 looks`},
 		{"a comparison with nothing", whole, `"baseline": {
     "path"`, `"base": {
     "path"`, `it has removed_rules and no baseline`},

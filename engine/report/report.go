@@ -42,6 +42,7 @@ type Report struct {
 	Inputs       []Input       `json:"inputs,omitempty"`
 	Policy       *File         `json:"policy,omitempty"`
 	Policies     []File        `json:"policies,omitempty"` // where there are two: the declaration first, then --policy
+	Ledger       *Ledger       `json:"ledger,omitempty"`   // of looks, which the rules were held against
 	Gates        []Gate        `json:"gates,omitempty"`
 
 	// An earlier report that the rules were compared with, and its rules that are gone.
@@ -287,6 +288,7 @@ type Rule struct {
 	Cells        []Cell    `json:"cells,omitempty"` // every declared group
 	Pairs        []Pair    `json:"pairs,omitempty"`
 	PairsOmitted int       `json:"pairs_omitted,omitempty"` // how many pairs were compared beyond Pairs
+	Look         *Look     `json:"look,omitempty"`          // in the run's Ledger; nil where there is none, or the rule has no interval
 	Before       *Before   `json:"before,omitempty"`        // in the run's Baseline; nil where there is none
 }
 

@@ -56,6 +56,7 @@ type actionStep struct {
 	client    *ci.Client // nil where clientErr says why
 	clientErr error
 	notes     []string // what a person may want to know of the run, and is no problem
+	problem   error    // why the look was not added to the ledger; nil where it was
 }
 
 // action runs the step and returns its exit status. In order: decide; write report files; log; outputs, summary and
@@ -63,8 +64,9 @@ type actionStep struct {
 func (a *app) action() int {
 	diags := &diag.List{}
 	workspace := a.Getenv("GITHUB_WORKSPACE")
-	s := &actionStep{in: a.readInputs(workspace, diags)}
+	s := &actionStep{}
 	s.event, s.eventErr = ci.ReadEvent(a.Getenv)
+	s.in = a.readInputs(workspace, s.event.PullRequest != 0 || s.event.Name == ci.MergeGroup, diags)
 	var files []reportFile
 	if workspace == "" {
 		diags.Addf(diag.Pos{}, "GITHUB_WORKSPACE is not set: `oloproof action` is a step of a workflow; elsewhere use `oloproof gate`, or a gate's own command")
@@ -110,6 +112,9 @@ func (a *app) action() int {
 
 	d := ci.Delivery{Report: r, FailOn: s.in.failOn, PolicyFile: s.in.policy, Summary: s.in.summary, Annotations: s.in.annotations, Prefix: s.in.prefix,
 		BasePolicies: base.names(), Base: base.branch()}
+	if s.problem != nil {
+		d.Problems = append(d.Problems, s.problem.Error())
+	}
 	for _, f := range files {
 		if err := f.write(s.root, r, s.in.failOn, append(s.app.opened, s.in.policy)); err != nil {
 			d.Problems = append(d.Problems, fmt.Sprintf("%s (input %s): %s", f.path, f.input, reason(err)))
@@ -148,6 +153,9 @@ func (s *actionStep) decide(base basePolicies) *report.Report {
 	if base.decide {
 		req.texts = base.texts
 	}
+	if in.ledger != "" {
+		req.ledger = &book{path: in.ledger, place: in.ledger, readOnly: in.ledgerReadOnly}
+	}
 	if in.declaration != "" {
 		req.policy, req.beside, req.declared = in.declaration, in.policy, true
 		req.gate = besideGate(in, diags)
@@ -164,7 +172,26 @@ func (s *actionStep) decide(base basePolicies) *report.Report {
 	if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok {
 		return report.Unusable(s.app.Version, problem)
 	}
-	return s.app.run(req)
+	r := s.app.run(req)
+	s.problem = req.ledger.write(s.app, req.fs, r, s.writeWhole)
+	return r
+}
+
+// writeWhole writes a file of the workspace whole or not at all: under a temporary name beside its own, whose place it then takes.
+func (s *actionStep) writeWhole(place string, data []byte) error {
+	beside := path.Join(path.Dir(place), ".oloproof-"+digestOf(data)[:16])
+	f, err := openReport(s.root, beside)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = s.root.Rename(beside, place)
+	}
+	if err != nil {
+		return errors.Join(err, s.root.Remove(beside))
+	}
+	return nil
 }
 
 // declares reports whether a file has the key that only a declaration of fairness must have. What cannot be read does not.
@@ -263,6 +290,11 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 			continue
 		}
 		const taken = "input %s: %s is the earlier report of input baseline-report; give the new one a path of its own"
+		const kept = "input %s: %s is the ledger of input ledger; give the report a path of its own"
+		if f.path == in.ledger {
+			diags.Addf(diag.Pos{}, kept, f.input, diag.Quote(f.path))
+			continue
+		}
 		if f.path == in.baselineReport { // before it is made: then it would be there, and empty
 			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))
 			continue
@@ -276,6 +308,11 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 			if f.is(root, other.path) {
 				diags.Addf(diag.Pos{}, "input %s: %s is the file of input %s; give it a path of its own", f.input, diag.Quote(f.path), other.input)
 			}
+		}
+		if in.ledger != "" && f.is(root, in.ledger) { // by another name: nothing of this run goes there, its errors neither
+			diags.Addf(diag.Pos{}, kept, f.input, diag.Quote(f.path))
+			f.file.Close()
+			continue
 		}
 		if in.baselineReport != "" && f.is(root, in.baselineReport) {
 			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))

@@ -33,6 +33,8 @@ type actionInputs struct {
 	markdown    string
 
 	baselineReport string // an earlier JSON report
+	ledger         string // of looks; "" for none
+	ledgerReadOnly bool
 	policyRef      string // policyHead, policyBase, or "" where the event decides
 	prefix         ci.Prefix
 	comment        ci.Mode
@@ -49,8 +51,9 @@ const (
 	policyBase = "base" // the branch that it is to be merged into
 )
 
-// readInputs reads every input. What is wrong goes to diags; such an input has its default.
-func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
+// readInputs reads every input of a step, which may be one of a pull request. What is wrong goes to diags; such an input has
+// its default.
+func (a *app) readInputs(workspace string, pullRequest bool, diags *diag.List) actionInputs {
 	action := githubactions.New(githubactions.WithGetenv(a.Getenv))
 	get := action.GetInput
 	wrong := func(name, format string, args ...any) {
@@ -88,9 +91,9 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 	}
 	in.policy, in.declaration, in.fromReport = file("policy"), file("declaration"), file("from-report")
 	in.assignment, in.draw, in.baselineReport = file("assignment"), file("draw"), file("baseline-report")
-	in.json, in.markdown = file("json"), file("markdown")
+	in.json, in.markdown, in.ledger = file("json"), file("markdown"), file("ledger")
 	var idle []string // what is given and has no meaning beside from-report
-	for _, name := range []string{"policy", "declaration", "decisions", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "policy-ref", "json", "markdown"} {
+	for _, name := range []string{"policy", "declaration", "decisions", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "ledger", "policy-ref", "json", "markdown"} {
 		if get(name) != "" {
 			idle = append(idle, name)
 		}
@@ -161,6 +164,14 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 		wrong("issue", "an issue is kept by the step that decides, and from-report only writes a comment; leave one of the two empty")
 	case in.fromReport == "" && in.pullRequest != 0:
 		wrong("pr-number", "it goes with from-report; a step that decides comments on its own pull request")
+	}
+	switch value := strings.ToLower(get("ledger-read-only")); {
+	case value == "": // a pull request's looks are not the branch's
+		in.ledgerReadOnly = pullRequest
+	case in.ledger == "":
+		wrong("ledger-read-only", "it is for the file of input ledger, which is empty; name one, or leave both empty")
+	default:
+		in.ledgerReadOnly = boolean("ledger-read-only")
 	}
 	if in.json != "" && in.json == in.markdown {
 		wrong("markdown", "%s is where the JSON report goes; give it a path of its own", diag.Quote(in.markdown))

@@ -32,6 +32,8 @@ status that a real run would end with, and itself exits 0 when every example was
 			switch {
 			case examples && len(args) > 0:
 				return usagef("gate --example takes no file")
+			case examples && out.ledger != "":
+				return usagef("gate --example decides no data of yours; leave --ledger out")
 			case !examples && len(args) != 1:
 				return usagef("gate takes one release file, such as `oloproof gate release.yaml`, or --example; for one gate's own file use `oloproof %s gate`", kinds.Names()[0])
 			}

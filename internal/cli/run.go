@@ -34,6 +34,7 @@ type request struct {
 	today       string // YYYY-MM-DD; "": the clock's day in UTC
 	fs          fs.FS  // nil: the operating system's paths; else reading is confined to it
 	certificate string // path that the certificate of a run that passes goes to; "" for none
+	ledger      *book  // the ledger of looks; nil for none
 	workspace   string // the folder that fs is, where absolute paths into it may be given; "" elsewhere
 }
 
@@ -81,6 +82,7 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	if req.verb == gate.Decide {
 		families = checkRules(cmp.Or(beside, p), parts, diags)
 	}
+	req.ledger.load(a, req.fs, diags)
 	stop := a.progress(parts)
 	defer stop()
 	for i := range parts {
@@ -98,6 +100,9 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	if context.Today == "" {
 		context.Today = a.Now().UTC().Format("2006-01-02")
 	}
+	if err := req.ledger.hold(parts); err != nil {
+		return nil, fmt.Errorf("%w; this is a fault in oloproof", err)
+	}
 	held, err := gate.HoldBack(families, questions(parts))
 	if err != nil {
 		return nil, fmt.Errorf("%w; this is a fault in oloproof", err)
@@ -109,6 +114,7 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 			return nil, fmt.Errorf("%s: %w; this is a fault in oloproof", part.gate.Name(), err)
 		}
 		answer.Gate.Findings = append(answer.Gate.Findings, part.notes...)
+		req.ledger.tell(&answer.Gate)
 		out.Gates = append(out.Gates, answer.Gate)
 		locate(out.Inputs, part.inputs, answer.Located)
 		for _, rule := range part.question.Rules() {
@@ -127,6 +133,9 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	out.Confidence = confidence(parts, p)
 	if req.verb == gate.Decide {
 		out.Decide()
+		if err := req.ledger.add(out, context); err != nil {
+			diags.Addf(diag.Pos{File: req.ledger.path}, "%v", err)
+		}
 	}
 	return out, nil
 }

@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"engine/gate/kinds": {"engine/policy", "engine/gate", "engine/gate/*"},
 	"engine/study":      gatesAndBelow,
 	"engine/audit":      gatesAndBelow,
+	"engine/ledger":     gatesAndBelow,
 	"engine/example":    append([]string{"engine/study"}, gatesAndBelow...),
 	"summary":           {"engine/diag", "engine/interval", "engine/report"},
 	"summary/ci":        {"engine/diag", "engine/report", "summary"},

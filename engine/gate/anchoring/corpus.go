@@ -2,6 +2,7 @@ package anchoring
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -207,8 +208,10 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 	var batches []interval.Batch
 	estimate, low, high := gate.Fractions{}, 0, 0
 	empty, partly := false, 0
+	var units []gate.Part
 	for _, c := range v.frame.distinct {
 		t := d.batches[c]
+		units = append(units, t.part(c.String()))
 		if 0 < t.n && t.n < sizes[c] {
 			partly++
 		}
@@ -226,6 +229,7 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 	}
 	c, size := d.all(), len(v.draw.items)
 	m := v.counted(blindAgreement, perItem, c, "items", s, corpus)
+	m.units = units
 	m.holds(fmt.Sprintf("Exact for the corpus of %s in %d batches of one inclusion probability each; at one look.", gate.Plural(size, "item", "items"), len(batches)))
 	if f.corpus > 0 {
 		m.ofCorpus(corpus, rest, size, c.n)
@@ -308,7 +312,12 @@ func (v *view) weightedRate(s sample) (measured, error) {
 	least, _ := v.leastChance()
 	var low, high, weights []float64
 	var sums [2]weighing // of what is recorded, of all
+	chances := map[rows.Decimal]*tallied{}
 	add := func(chance rows.Decimal, c comparison) {
+		if chances[chance] == nil {
+			chances[chance] = &tallied{}
+		}
+		chances[chance].add(c)
 		x, y := 0.0, 1.0
 		if c.recorded {
 			if c.agrees {
@@ -331,6 +340,10 @@ func (v *view) weightedRate(s sample) (measured, error) {
 		return measured{}, fmt.Errorf("%s: %w", blindAgreement, err)
 	}
 	m := v.counted(blindAgreement, perItem, s.all(), "items", s, iv)
+	m.units = nil
+	for _, c := range slices.SortedFunc(maps.Keys(chances), rows.Decimal.Cmp) {
+		m.units = append(m.units, chances[c].part(c.String()))
+	}
 	m.holds(fmt.Sprintf("Holds for the corpus, at one look, where each item was drawn blind independently of the others, by no floor, with the inclusion probability that is recorded, at least %s.", least), v.speaksOf())
 	m.Estimate, m.Completions = nil, nil
 	if sums[0].total.Sign() > 0 {

@@ -233,6 +233,9 @@ func (t *tallied) add(c comparison) {
 	}
 }
 
+// part is the comparisons as units.
+func (t tallied) part(name string) gate.Part { return gate.CountPart(name, t.k, t.missing, t.n) }
+
 // recorded is how many of the comparisons are.
 func (t tallied) recorded() int { return t.n - t.missing }
 
@@ -314,7 +317,9 @@ type measured struct {
 	sentences []string // of Conditions, one by one: rules share many of them
 	estimated int      // units that the estimate of a mean rests on
 	doubts    gate.Doubts
-	reach     *reach // where annotators are the units
+	units     []gate.Part // what the interval rests on
+	grows     gate.Growth // how the data may grow between looks
+	reach     *reach      // where annotators are the units
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
 	// tip says how much depends on what is missing, where it does and can be told
@@ -442,7 +447,7 @@ func (v *view) counted(name, per string, c tallied, units string, s sample, iv i
 		Metric: name, Labels: v.label("per", per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
 		Missing: report.Int(c.missing), LeftOut: s.leftOut,
-	}}
+	}, units: []gate.Part{c.part("")}, grows: gate.GrowsUnits}
 	m.holds(gate.Conditions(iv, units, v.judging))
 	if recorded := c.recorded(); recorded > 0 {
 		m.Estimate = report.Number(float64(c.k) / float64(recorded))
@@ -634,11 +639,12 @@ type means struct {
 	estimated   int
 	steps       []float64 // how far each missing label can move its unit
 	labels      int       // missing ones included
+	recorded    int       // of them
 }
 
 // missed notes that so many of a unit's n labels are missing, each of which counts 1/n.
 func (x *means) missed(missing, n int) {
-	x.labels += n
+	x.labels, x.recorded = x.labels+n, x.recorded+n-missing
 	for range missing {
 		x.steps = append(x.steps, quotient(1, n))
 	}
@@ -648,6 +654,9 @@ func (x *means) missed(missing, n int) {
 func (x *means) fill() gate.Fill {
 	return gate.Fill{Low: x.low, High: x.high, Steps: x.steps, Scale: interval.Unit}
 }
+
+// part is the units.
+func (x *means) part(name string) gate.Part { return gate.NewPart(name, x.low, x.high, x.recorded) }
 
 // meansOf lists the units' own rates, and those of valueless ones, which lie anywhere.
 func meansOf(units []unit, valueless int) *means {
@@ -696,7 +705,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, units string, e
 	m := measured{Measure: report.Measure{
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: scale.Lower, Upper: scale.Upper},
 		Units: report.Int(n), UnitName: units,
-	}}
+	}, units: []gate.Part{x.part("")}, grows: gate.GrowsEither}
 	m.holds(gate.Conditions(iv, units, v.judging))
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
@@ -806,6 +815,14 @@ func newGapSide(s sample, per string, half policy.Judging) (gapSide, error) {
 	return x, err
 }
 
+// part is the side's units.
+func (x *gapSide) part(name string) gate.Part {
+	if x.exact {
+		return x.all.part(name)
+	}
+	return x.means.part(name)
+}
+
 // stretched is the interval of a side with n units, spread as its own.
 func (x *gapSide) stretched(n int, half policy.Judging) (interval.Interval, error) {
 	if x.exact {
@@ -856,6 +873,10 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 	m.Measure = report.Measure{
 		Metric: anchoringGap, Labels: v.label("per", f.per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
 		Units: report.Int(b.n + s.n), UnitName: units,
+	}
+	m.units, m.grows = []gate.Part{b.part("blind"), s.part("visible")}, gate.GrowsEither
+	if b.exact || s.exact { // a label is a unit, and has one value
+		m.grows = gate.GrowsUnits
 	}
 	m.holds(conditions...)
 	if f.per == perItem {
@@ -1061,7 +1082,7 @@ func (v *view) gapOfPeople(blind, visible sample) (measured, error) {
 	m := measured{Measure: report.Measure{
 		Metric: anchoringGap, Labels: v.label("per", perPerson), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
 		Units: report.Int(nb + ns), UnitName: "annotators",
-	}}
+	}, units: []gate.Part{b.part("blind"), s.part("visible")}, grows: gate.GrowsEither}
 	m.holds(eachSide(iv, iv, "annotators", half)...)
 	m.add("Nobody labelled both ways: holds where the side of each annotator was drawn at random.")
 	m.add(everyones(blind.absent)...)

@@ -117,6 +117,11 @@ func (v *view) people(name string) (measured, error) {
 			continue
 		}
 		missing += model.missing
+		for _, o := range of {
+			if o.label.recorded {
+				x.recorded++
+			}
+		}
 		p := comparePeople(of)
 		x.steps = append(x.steps, peopleSteps(name, of, p)...)
 		x.labels += len(of)

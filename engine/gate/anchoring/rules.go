@@ -88,6 +88,7 @@ type rule struct {
 	size  policy.Int // corpus_size, where the rule gives it itself
 	terms []gate.Term
 	slice string // in words
+	doubt string // why it is for a person, by earlier looks; "" for none
 }
 
 // question is one study being read and judged.
@@ -448,6 +449,23 @@ func (q *question) Judge(rule, parts int) (report.Rule, error) {
 	return j.Rule, err
 }
 
+// Units implements gate.Question.
+func (q *question) Units(rule int) (gate.Units, error) {
+	r := &q.rules[rule]
+	all := q.study.whole(q.judging, q.least)
+	j, err := q.judge(r, all, "")
+	if err != nil || j.Interval == nil {
+		return gate.Units{}, err
+	}
+	own := fmt.Sprint(all.unitOf(r.form), r.form.pairwise, r.form.corpus, q.draw != nil)
+	u := gate.UnitsOf(Gate{}, q.source, &r.Rule, j.Measure, own, q.least.Text, q.settings["model"])
+	u.Grows, u.Parts = j.measured.grows, j.measured.units
+	return u, nil
+}
+
+// Doubt implements gate.Question.
+func (q *question) Doubt(rule int, why string) { q.rules[rule].doubt = why }
+
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	if q.study == nil {
@@ -575,6 +593,8 @@ func (q *question) decide(as *rule, settings policy.Judging, all *view, others [
 				return *out, fmt.Errorf("%s: %w", r.Name(), err)
 			}
 		}
+	case out.Verdict == report.ManualReview && r.doubt != "":
+		out.Needs = gate.NewLedger()
 	case out.Verdict == report.ManualReview && r.form.per == perLabel:
 		out.Needs = &report.Needs{What: "a person to decide, or `per: person` or `per: item` on the rule"}
 	case out.Verdict == report.ManualReview:
@@ -643,6 +663,7 @@ func (q *question) judge(r *rule, all *view, review string) (judged, error) {
 	if review != "" {
 		m.doubts.Review = review
 	}
+	m.doubts.Review = gate.Both(m.doubts.Review, r.doubt)
 	gate.Conclude(&j.Rule, m.doubts)
 	j.measured = m
 	return j, nil

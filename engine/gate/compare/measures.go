@@ -32,8 +32,10 @@ type measured struct {
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
 	// tip says how much depends on what is missing, where it does
-	tip  func(t report.Threshold) (*report.TippingPoint, error)
-	sign *verdict // of a sign test, which has no interval
+	tip   func(t report.Threshold) (*report.TippingPoint, error)
+	sign  *verdict    // of a sign test, which has no interval
+	units gate.Part   // what the interval or the test rests on
+	grows gate.Growth // how the data may grow between looks
 }
 
 // pooled reports whether trials are the units of an interval: on a fixed list of cases, all tried equally often
@@ -105,7 +107,7 @@ func (v *view) rate(name string, list []attempts, same alike) (measured, error) 
 		err = v.caseUnits(&m, passes, c.missing, c.n)
 		m.tip = v.tipCounts(v.ways(c.n), passes, c.missing, c.n, rateMethod(v.judging))
 	default:
-		err = v.mean(&m, low, high, interval.Unit, steps, v.ways(c.n))
+		err = v.mean(&m, low, high, c.recorded, interval.Unit, steps, v.ways(c.n))
 	}
 	v.finish(&m, estimated, len(list))
 	return m, err
@@ -217,7 +219,7 @@ func (v *view) passK(metric string, k int, name string, list []attempts) (measur
 		err = v.caseUnits(&m, certain, possible-certain, len(list))
 		m.tip = v.tipWhole(metric, alike, certain, c, len(list), rateMethod(v.judging))
 	default:
-		err = v.mean(&m, low, high, interval.Unit, steps, v.ways(c.n))
+		err = v.mean(&m, low, high, c.recorded, interval.Unit, steps, v.ways(c.n))
 	}
 	v.finish(&m, estimated, len(list))
 	return m, err
@@ -454,7 +456,7 @@ func (v *view) difference() (measured, error) {
 		}
 		trialUnits(&m, base.n+next.n, same)
 	} else {
-		err = v.mean(&m, low, high, interval.Difference, steps, ways)
+		err = v.mean(&m, low, high, base.recorded+next.recorded, interval.Difference, steps, ways)
 	}
 	v.finish(&m, estimated, len(v.cases))
 	if estimated == 0 {
@@ -483,15 +485,19 @@ func (v *view) leftOut() []report.LeftOut {
 	return gate.LeftOut("the column of `where` is not recorded", v.unknown)
 }
 
-// mean gives a measure the interval of a mean over cases. steps are how far each missing trial can move its case, ways what trials
-// can be.
-func (v *view) mean(m *measured, low, high []float64, scale interval.Scale, steps []float64, ways gate.Ways) error {
+// mean gives a measure the interval of a mean over cases, of which so many trials are recorded. steps are how far each missing
+// trial can move its case, ways what trials can be.
+func (v *view) mean(m *measured, low, high []float64, recorded int, scale interval.Scale, steps []float64, ways gate.Ways) error {
 	iv, broken, err := gate.Mean(low, high, scale, len(low), v.judging)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Metric, err)
 	}
 	m.Interval = report.PublishInterval(iv)
 	m.Conditions = v.conditions(iv)
+	m.units, m.grows = gate.NewPart("", low, high, recorded), gate.GrowsEither
+	if v.fixed { // a list that grows has another mean at each look
+		m.grows = gate.GrowsDecisions
+	}
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
@@ -523,6 +529,10 @@ func (v *view) caseUnits(m *measured, k, missing, n int) error {
 	}
 	m.Interval = report.PublishInterval(iv)
 	m.Conditions = v.conditions(iv)
+	m.units, m.grows = gate.CountPart("", k, missing, n), gate.GrowsUnits
+	if v.fixed {
+		m.grows = gate.GrowsDecisions
+	}
 	m.need = func(t report.Threshold) *report.Needs { return gate.RateNeeds(k, missing, n, "cases", t, v.judging) }
 	return nil
 }
@@ -539,6 +549,7 @@ func (v *view) exactly(m *measured, method fixedList, k, missing, n int, what st
 	}
 	m.Interval, m.Conditions = report.PublishInterval(iv), ofFixedList
 	m.tip = v.tipCounts(ways, k, missing, n, method)
+	m.units = gate.CountPart("", k, missing, n)
 	m.need = func(t report.Threshold) *report.Needs {
 		if m.Metric == difference {
 			t.Value = (t.Value + 1) / 2 // of the mean chance q that the difference 2q − 1 is made from

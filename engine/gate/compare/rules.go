@@ -63,6 +63,7 @@ type rule struct {
 	role  int // baseline or candidate, of metrics of one version
 	terms []gate.Term
 	slice string // in words
+	doubt string // why it is for a person, by earlier looks; "" for none
 }
 
 // ofPasses reports whether the rule's metric counts passes of k trials.
@@ -457,6 +458,28 @@ func (q *question) Judge(rule, parts int) (report.Rule, error) {
 	return out, err
 }
 
+// Units implements gate.Question.
+func (q *question) Units(rule int) (gate.Units, error) {
+	r := &q.rules[rule]
+	_, m, err := q.judge(r, r.Judging)
+	if err != nil || m.Interval == nil && m.sign == nil {
+		return gate.Units{}, err
+	}
+	names := q.seen.names
+	if r.ofOne() {
+		names = [2]string{names[r.role]}
+	}
+	u := gate.UnitsOf(Gate{}, q.source, &r.Rule, m.Measure, strconv.Itoa(r.k.Value), names[0], names[1], roles[r.role], fmt.Sprint(q.fixed, q.plan, q.tally.result))
+	u.Grows, u.Parts = m.grows, []gate.Part{m.units}
+	if m.sign != nil && r.Looks.Value == policy.LooksRepeated { // its p-value then holds over looks
+		u.Looks = interval.LooksAny
+	}
+	return u, nil
+}
+
+// Doubt implements gate.Question.
+func (q *question) Doubt(rule int, why string) { q.rules[rule].doubt = why }
+
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	if q.seen == nil {
@@ -573,6 +596,7 @@ func (q *question) judge(r *rule, j policy.Judging) (report.Rule, measured, erro
 	if v.broken != "" {
 		m.doubts.Review = v.broken
 	}
+	m.doubts.Review = gate.Both(m.doubts.Review, r.doubt)
 	switch {
 	case m.sign == nil || m.doubts != gate.Doubts{}:
 		gate.Conclude(&out, m.doubts)
@@ -599,6 +623,8 @@ func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
 		if m.tip != nil {
 			out.TippingPoint, err = m.tip(out.Threshold)
 		}
+	case out.Verdict == report.ManualReview && r.doubt != "":
+		out.Needs = gate.NewLedger()
 	case out.Verdict == report.ManualReview:
 		out.Needs = &report.Needs{What: "a person to decide, or a new run whose numbers are fixed first"}
 	}

@@ -276,6 +276,12 @@ func (v *view) signTest() measured {
 		Equal:  report.Int(len(v.cases) - certain.better - certain.worse - s.ambiguous),
 		Method: interval.MethodSignTest, Moved: v.moved(),
 	}}
+	values, recorded := make([]gate.UnitValue, len(v.cases)), 0
+	for i, x := range s.movements {
+		values[i] = gate.UnitValue{Low: float64(x.low), High: float64(x.high), Count: 1}
+		recorded += v.cases[i].sides[baseline].recorded + v.cases[i].sides[candidate].recorded
+	}
+	m.units, m.grows = gate.ValuePart("", recorded, values...), gate.GrowsUnits
 	m.Conditions = "Exact at one look, where in each case the trials of both versions could change places if nothing had changed; it tells whether changed cases move up more often than down, not how far."
 	if v.judging.Looks.Value == policy.LooksRepeated {
 		m.Conditions = "Holds over repeated looks (p is that of the uniform mixture against one half) while new cases are added in an order unrelated to their results and earlier ones stay as they are; it tells whether changed cases move up more often than down, not how far."

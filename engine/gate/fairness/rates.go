@@ -1,6 +1,7 @@
 package fairness
 
 import (
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/policy"
 )
@@ -227,3 +228,31 @@ func (r *rate) widen(s *sides, label, prediction, n int) {
 	add(&s.low, can&other, n)
 	add(&s.high, can&event, n)
 }
+
+// part is a group's cases as units of a rate, for a ledger of looks: an event is 1, another case of the denominator 0, and a case
+// outside of a denominator that the prediction decides lies between, since both ends of an interval rise from a failure to
+// none to a success. An incomplete case has the least and the greatest that it can be. Cases that cannot be in the denominator,
+// or lack the label that the rate needs, are none.
+func (r *rate) part(name string, c *counts) gate.Part {
+	var values []gate.UnitValue
+	decisions := 0
+	for label := range c {
+		if label == none && r.needsLabel() {
+			continue
+		}
+		for prediction, n := range c[label] {
+			can := r.possible(label, prediction)
+			if can == out && !r.moves() {
+				continue
+			}
+			if prediction != none {
+				decisions += n
+			}
+			values = append(values, gate.UnitValue{Low: worth[first(can, other, out, event)], High: worth[first(can, event, out, other)], Count: n})
+		}
+	}
+	return gate.ValuePart(name, decisions, values...)
+}
+
+// worth orders outcomes by what they do to the ends of an interval.
+var worth = map[outcome]float64{other: 0, out: 0.5, event: 1}

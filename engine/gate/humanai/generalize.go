@@ -73,6 +73,7 @@ func (v *view) generalized() (measured, error) {
 		return m, fmt.Errorf("%s: %w", accuracyDifference, err)
 	}
 	m.Interval, m.Missing = report.PublishInterval(iv), report.Int(missing)
+	m.units = gate.NewPart("", slices.Concat(low...), slices.Concat(high...), recorded)
 	cells := len(people) * len(cases)
 	m.Completions = &report.Completions{Low: float64(lows) / float64(cells), High: float64(highs) / float64(cells)}
 	m.need = func(t report.Threshold) *report.Needs { return gate.PairNeeds(low, high, *m.Completions, t, v.judging) }

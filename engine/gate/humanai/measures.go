@@ -181,6 +181,8 @@ type tallied struct{ k, missing, n int }
 type measured struct {
 	report.Measure
 	doubts gate.Doubts
+	units  gate.Part   // what the interval rests on
+	grows  gate.Growth // how the data may grow between looks
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
 	// tip says how much depends on what is missing, where it does
@@ -281,7 +283,7 @@ func (v *view) exact(name string, c tallied, units string, leftOut []report.Left
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
 		Missing: report.Int(c.missing), LeftOut: leftOut, Conditions: gate.Conditions(iv, units, v.judging),
-	}}
+	}, units: gate.CountPart("", c.k, c.missing, c.n), grows: gate.GrowsUnits}
 	if recorded := c.n - c.missing; recorded > 0 {
 		m.Estimate = report.Number(float64(c.k) / float64(recorded))
 	} else {
@@ -546,11 +548,12 @@ type means struct {
 	estimated   int
 	steps       []float64 // how far each missing decision can move its person
 	decisions   int       // missing ones included
+	recorded    int       // of them
 }
 
 // missed notes that so many of a person's n decisions of one kind are missing, each of which counts 1/n.
 func (x *means) missed(missing, n int) {
-	x.decisions += n
+	x.decisions, x.recorded = x.decisions+n, x.recorded+n-missing
 	for range missing {
 		x.steps = append(x.steps, quotient(1, n))
 	}
@@ -566,7 +569,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, missing int, le
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: scale.Lower, Upper: scale.Upper},
 		Units: report.Int(len(x.low)), UnitName: "people", Missing: report.Int(missing), LeftOut: leftOut,
 		Conditions: gate.Conditions(iv, "people", v.judging),
-	}}
+	}, units: gate.NewPart("", x.low, x.high, x.recorded), grows: gate.GrowsEither}
 	m.doubts.Review = broken
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."

@@ -59,6 +59,7 @@ type rule struct {
 	generalize bool
 	terms      []gate.Term
 	slice      string // in words
+	doubt      string // why it is for a person, by earlier looks; "" for none
 }
 
 // question is one study being read and judged.
@@ -269,6 +270,22 @@ func (q *question) Judge(rule, parts int) (report.Rule, error) {
 	return out, err
 }
 
+// Units implements gate.Question.
+func (q *question) Units(rule int) (gate.Units, error) {
+	r := &q.rules[rule]
+	_, m, err := q.judge(r, r.Judging)
+	if err != nil || m.Interval == nil {
+		return gate.Units{}, err
+	}
+	own := []string{fmt.Sprint(r.perPerson, r.generalize, q.assigned != nil), q.design}
+	u := gate.UnitsOf(Gate{}, q.source, &r.Rule, m.Measure, append(own, slices.Sorted(slices.Values(q.abstain))...)...)
+	u.Grows, u.Parts = m.grows, []gate.Part{m.units}
+	return u, nil
+}
+
+// Doubt implements gate.Question.
+func (q *question) Doubt(rule int, why string) { q.rules[rule].doubt = why }
+
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	all := q.whole()
@@ -370,6 +387,8 @@ func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
 				return out, fmt.Errorf("%s: %w", r.Name(), err)
 			}
 		}
+	case out.Verdict == report.ManualReview && r.doubt != "":
+		out.Needs = gate.NewLedger()
 	case out.Verdict == report.ManualReview && m.Metric != systemAccuracy && m.Metric != accuracyDifference && !r.perPerson:
 		out.Needs = &report.Needs{What: "a person to decide, or `per: person` on the rule"}
 	case out.Verdict == report.ManualReview:
@@ -404,6 +423,7 @@ func (q *question) judge(as *rule, j policy.Judging) (report.Rule, measured, err
 	if r.pooled() && m.doubts.Undecided.Why == "" {
 		m.doubts.Undecided = v.missingArms(r)
 	}
+	m.doubts.Review = gate.Both(m.doubts.Review, r.doubt)
 	gate.Conclude(&out, m.doubts)
 	how, err := v.turnedByMarkers(r, out)
 	if how != "" {
