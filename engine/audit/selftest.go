@@ -18,7 +18,8 @@ import (
 //     chance is between them, or the units of a level are drawn anew from the file, whose own level is the truth then. The
 //     gate is asked about each of so many such studies, and every verdict that the truth forbids is counted.
 //  2. A harm is planted (a planting) in units drawn anew, from none to the worst possible, and the least one is looked for at
-//     which the rule FAILs in FoundShare of the studies.
+//     which the rule FAILs in FoundShare of the studies. A rule that the worst possible harm fails neither so often nor in the
+//     file's own rows is toothless.
 //
 // selftest_humanai.go and its neighbours say what can be shuffled, drawn and planted in each gate's rows.
 type SelfTest struct {
@@ -32,9 +33,9 @@ type SelfTest struct {
 // FoundShare is the share of studies in which a rule has to FAIL for a planted harm to count as found.
 const FoundShare = 0.8
 
-// Studies with a planted harm: enough to tell a share of 80 % within about 6 points (two standard errors), and no more than
-// there are of the others.
-const mostHarmRuns = 200
+// mostHarmRuns is how many studies each planted harm is asked about: enough to tell a share of 80 % within about 8 points (two
+// standard errors of 4), and no more than there are of the others.
+const mostHarmRuns = 100
 
 // dials is how finely the planted harm is looked for: in steps of 1/dials of the way to the worst possible.
 const dials = 32
@@ -82,6 +83,7 @@ const (
 	FailsWrongly  = "fails_wrongly"  // FAIL although the truth satisfies it
 	TooHigh       = "too_high"       // the whole interval lies above the truth: a minimum just above it would PASS
 	TooLow        = "too_low"        // the whole interval lies below it: a minimum right there would FAIL
+	FamilyFails   = "family_fails"   // of rules that share their error and their studies, any FAILs although the truth satisfies it
 )
 
 // Harm is what a planted harm has to be for a rule to FAIL.
@@ -94,6 +96,9 @@ type Harm struct {
 	Found    *Share   `json:"found,omitempty"` // there
 	Worst    *float64 `json:"worst,omitempty"` // the value at the worst possible
 	AtWorst  Share    `json:"at_worst"`
+	// OwnRows is what the rule comes to where the worst possible is planted in the file's own rows, none drawn anew; only there
+	// where AtWorst is less than FoundShare.
+	OwnRows report.Verdict `json:"own_rows,omitzero"`
 	// Always says that the rule FAILs in FoundShare of the studies whatever they hold, at the best possible too.
 	Always bool `json:"always,omitempty"`
 	// Toothless says why not even the worst possible makes the rule FAIL; "" where it does.
@@ -125,12 +130,22 @@ type planting struct {
 	planted string
 	measure string
 	least   float64 // of the dial: -1 where the best possible can be planted too, 0 where it begins at no harm
-	// draw makes a study in which a share of the values that the rule counts, the size of dial, are turned to the bad side, or
-	// for a dial below 0 to the good one. For one source, a value that is turned at a dial is turned at every larger one.
-	draw func(r *rand.Rand, dial float64) Study
+	draw    func(r *rand.Rand) drawn
+	// plant turns a share of the values that the rule counts, the size of dial, to the bad side, or for a dial below 0 to the
+	// good one. For one source, a value that is turned at a dial is turned at every larger one.
+	plant func(d drawn, r *rand.Rand, dial float64)
+	// own is the file's own rows, to be changed.
+	own func() drawn
 	// value is the harm in a study, nil for the rule's estimate; known where it is set by the dial alone.
 	value func(rule report.Rule) *float64
 	known func(dial float64) float64
+}
+
+// drawn is a study of a user's rows, and the place that each row of its first input comes from; nil where that does not
+// matter.
+type drawn struct {
+	study Study
+	from  []int
 }
 
 // subject is one gate's rows, and what can be made of them.
@@ -148,6 +163,18 @@ type known struct {
 	settings map[string]string // as report.Gate has them
 	rules    []policy.Rule
 	base     []report.Rule // what they come to on the file
+}
+
+// ownRows is the file's own rows, to be changed.
+func (k *known) ownRows() drawn { return drawn{study: k.study.Clone(), from: places(len(k.study[0]))} }
+
+// places are 0 to n-1.
+func places(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
 }
 
 // lowIsBad reports whether the small values of a rule's metric are the bad ones.
@@ -311,8 +338,42 @@ func (t SelfTest) byChance(ctx context.Context, at int, k *known, s subject, lis
 			}
 			list[rule].Chance = experiments[rule].count(&k.base[rule], own)
 		}
+		for _, family := range grouped(len(rules), func(i int) int {
+			if a := k.base[rules[i]].Adjusted; a != nil {
+				return a.Family
+			}
+			return -i - 1 // a rule by itself
+		}) {
+			if len(family) > 1 {
+				first := rules[family[0]]
+				list[first].Chance.Checks = append(list[first].Chance.Checks, together(k.base, rules, family, runs))
+			}
+		}
 	}
 	return nil
+}
+
+// together counts the studies in which any rule of a family, of those that share an experiment, FAILs although the truth satisfies it.
+// members are places among rules.
+func together(base []report.Rule, rules, members []int, runs [][]observed) PromiseCheck {
+	c := PromiseCheck{Error: FamilyFails, Share: Share{Of: len(runs)}}
+	for _, i := range members {
+		r := &base[rules[i]]
+		if r.Adjusted.Method == report.Holm { // each has the whole error, and all together have no more
+			c.Promise = max(c.Promise, r.FalseFail)
+		} else {
+			c.Promise += r.FalseFail
+		}
+	}
+	for _, run := range runs {
+		if slices.ContainsFunc(members, func(i int) bool {
+			holds, _ := satisfied(base[rules[i]].Threshold, run[i].truth)
+			return holds && run[i].rule.Verdict == report.Fail
+		}) {
+			c.Share.Count++
+		}
+	}
+	return c
 }
 
 // slim keeps of a rule what is counted, so that many can be kept.
@@ -450,9 +511,8 @@ func (t SelfTest) harm(ctx context.Context, at, rule int, k *known, s subject) (
 
 // planted is what came of a rule at one dial.
 type planted struct {
-	fails  Share
-	value  *float64
-	reason string // of the first study in which it does not FAIL
+	fails Share
+	value *float64
 }
 
 // search looks for the least dial of one planting, by halving: the share of FAILs rises with the dial.
@@ -460,11 +520,13 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 	runs := min(t.Runs, mostHarmRuns)
 	try := func(dial float64) (planted, error) {
 		all, err := Repeat(ctx, t.Seed, name, runs, t.Step, func(r *rand.Rand, _ int) (report.Rule, error) {
-			judged, err := t.Setup.AskSome(t.change(at, p.draw(r, dial)), at, []int{rule})
+			d := p.draw(r)
+			p.plant(d, r, dial)
+			judged, err := t.Setup.AskSome(t.change(at, d.study), at, []int{rule})
 			if err != nil {
 				return report.Rule{}, err
 			}
-			kept := report.Rule{Verdict: judged[0].Verdict, Reason: judged[0].Reason, Measure: report.Measure{Estimate: judged[0].Estimate}}
+			kept := report.Rule{Verdict: judged[0].Verdict, Measure: report.Measure{Estimate: judged[0].Estimate}}
 			if p.value != nil {
 				kept.Estimate = p.value(judged[0])
 			}
@@ -476,11 +538,8 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 		out := planted{fails: Share{Of: runs}}
 		sum, n := 0.0, 0
 		for _, r := range all {
-			switch {
-			case r.Verdict == report.Fail:
+			if r.Verdict == report.Fail {
 				out.fails.Count++
-			case out.reason == "":
-				out.reason = r.Reason
 			}
 			if r.Estimate != nil {
 				sum, n = sum+*r.Estimate, n+1
@@ -501,7 +560,15 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 	}
 	h.Worst, h.AtWorst = worst.value, worst.fails
 	if worst.fails.Value() < FoundShare {
-		h.Toothless = k.why(rule, worst.reason)
+		own := p.own()
+		p.plant(own, Random(t.Seed, name, 0), 1)
+		judged, err := t.Setup.AskSome(t.change(at, own.study), at, []int{rule})
+		if err != nil {
+			return nil, err
+		}
+		if h.OwnRows = judged[0].Verdict; h.OwnRows != report.Fail {
+			h.Toothless = k.why(rule, judged[0].Reason)
+		}
 		return h, nil
 	}
 	low, high := int(p.least*dials), dials // it is found at high
@@ -544,9 +611,6 @@ func (k *known) why(rule int, reason string) string {
 		if t.Value == end {
 			return fmt.Sprintf("its threshold is the %s value that there is, so that nothing can be beyond it", what)
 		}
-	}
-	if reason == "" {
-		return "it FAILs in fewer than 80 % of the studies, by chance"
 	}
 	return reason
 }

@@ -409,11 +409,9 @@ func (l *labels) harms(rule int) []planting {
 	if !low {
 		p.planted = who + ", and " + what[1]
 	}
-	p.draw = func(r *rand.Rand, dial float64) Study {
-		s := draw(r)
-		l.plant(s, r, metric, dial, (dial > 0) != low)
-		return s
-	}
+	p.draw = func(r *rand.Rand) drawn { return drawn{study: draw(r)} }
+	p.plant = func(d drawn, r *rand.Rand, dial float64) { l.plant(d.study, r, metric, dial, (dial > 0) != low) }
+	p.own = l.ownRows
 	return []planting{p}
 }
 

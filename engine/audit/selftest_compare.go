@@ -189,15 +189,16 @@ func (t *trials) harms(rule int) []planting {
 	if !low {
 		p.planted = who + ", and " + better
 	}
-	p.draw = func(r *rand.Rand, dial float64) Study {
-		var s Study
+	p.own = t.ownRows
+	p.draw = func(r *rand.Rand) drawn {
 		if t.fixed {
-			s = t.drawTrials(r)
-		} else {
-			s = t.drawCases(r)
+			return drawn{study: t.drawTrials(r)}
 		}
+		return drawn{study: t.drawCases(r)}
+	}
+	p.plant = func(d drawn, r *rand.Rand, dial float64) {
 		share, up := max(dial, -dial), (dial > 0) != low
-		for input, rows := range s {
+		for input, rows := range d.study {
 			for _, row := range rows {
 				role := input
 				if !t.ownFiles {
@@ -218,7 +219,6 @@ func (t *trials) harms(rule int) []planting {
 				}
 			}
 		}
-		return s
 	}
 	if metric == "sign_test" {
 		p.measure = "cases better minus cases worse, as a share of all"

@@ -28,6 +28,12 @@ func newGroups(k *known) (*groups, error) {
 		return nil, fmt.Errorf("the question does not tell what its cases are")
 	}
 	g := &groups{known: k, asked: asked}
+	if at := asked.Probability(); at >= 0 { // no rule is about it, and reading it takes as long as all the rest
+		k.study = k.study.Clone()
+		for _, row := range k.study[0] {
+			row[at] = ""
+		}
+	}
 	for rule := range k.rules {
 		list := make([]fairness.Case, len(k.study[0]))
 		for i, row := range k.study[0] {
@@ -78,8 +84,7 @@ func (g *groups) chance(rule int) (*experiment, string) {
 		}
 		return &experiment{key: "draw " + g.key(rule), truth: truth, null: "the cases of each group are drawn anew from its own, whose rate in the file is the truth",
 			draw: func(r *rand.Rand) (Study, []float64) {
-				s, _ := g.drawWithin(r, rule)
-				return s, nil
+				return g.drawWithin(r, rule).study, nil
 			}}, ""
 	}
 	e := &experiment{key: "shuffle " + g.key(rule), shuffled: true, truth: []float64{0},
@@ -106,10 +111,9 @@ func (g *groups) shuffle(r *rand.Rand, rule int) Study {
 	return s
 }
 
-// drawWithin draws the cases of each group and pool anew from its own, with replacement. from is the place that each row comes
-// from.
-func (g *groups) drawWithin(r *rand.Rand, rule int) (s Study, from []int) {
-	from = places(len(g.study[0]))
+// drawWithin draws the cases of each group and pool anew from its own, with replacement.
+func (g *groups) drawWithin(r *rand.Rand, rule int) drawn {
+	from := places(len(g.study[0]))
 	for _, pool := range g.pools(rule) {
 		for _, own := range grouped(len(pool), func(i int) int { return g.cases[rule][pool[i]].Group }) {
 			for i, at := range pick(r, len(own), len(own)) {
@@ -117,27 +121,18 @@ func (g *groups) drawWithin(r *rand.Rand, rule int) (s Study, from []int) {
 			}
 		}
 	}
-	return g.take(from, nil), from
+	return drawn{g.take(from, nil), from}
 }
 
 // level gives every case the outcome of one drawn from the whole pool, so that all groups have one rate. Each keeps its group.
-func (g *groups) level(r *rand.Rand, rule int) (s Study, from []int) {
-	from = places(len(g.study[0]))
+func (g *groups) level(r *rand.Rand, rule int) drawn {
+	from := places(len(g.study[0]))
 	for _, pool := range g.pools(rule) {
 		for i, at := range pick(r, max(1, len(pool)), len(pool)) {
 			from[pool[i]] = pool[at]
 		}
 	}
-	return g.take(from, g.asked.Attributes(rule)), from
-}
-
-// places are 0 to n-1.
-func places(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
+	return drawn{g.take(from, g.asked.Attributes(rule)), from}
 }
 
 // take is the study of the rows at the given places, each with an id of its own. The columns kept stay those of the place.
@@ -197,23 +192,23 @@ func (g *groups) harms(rule int) []planting {
 			}
 			list = append(list, planting{key: strconv.Itoa(at.group), least: -1, measure: metric + " of " + name,
 				planted: "cases are drawn anew within their groups, and the rate of " + name + " " + way,
-				draw: func(r *rand.Rand, dial float64) Study {
-					s, from := g.drawWithin(r, rule)
+				draw:    func(r *rand.Rand) drawn { return g.drawWithin(r, rule) },
+				plant: func(d drawn, r *rand.Rand, dial float64) {
 					up := (dial > 0) != g.lowIsBad(rule)
-					g.plant(s, from, r, rule, max(dial, -dial), func(group int) (event, in bool) { return up, group == at.group })
-					return s
+					g.plant(d, r, rule, max(dial, -dial), func(group int) (event, in bool) { return up, group == at.group })
 				},
+				own:   g.ownRows,
 				value: func(r report.Rule) *float64 { return r.Cells[at.group].Estimate },
 			})
 			continue
 		}
 		p := planting{key: strconv.Itoa(at.group), measure: "ratio of " + metric + " between the groups",
 			planted: "all groups begin with one rate; then that of " + name + " rises and that of every other group falls",
-			draw: func(r *rand.Rand, dial float64) Study {
-				s, from := g.level(r, rule)
-				g.plant(s, from, r, rule, dial, func(group int) (event, in bool) { return group == at.group, true })
-				return s
-			}}
+			draw:    func(r *rand.Rand) drawn { return g.level(r, rule) },
+			plant: func(d drawn, r *rand.Rand, dial float64) {
+				g.plant(d, r, rule, dial, func(group int) (event, in bool) { return group == at.group, true })
+			},
+			own: g.ownRows}
 		if g.base[rule].Threshold.Kind == report.MaxGroupGap {
 			// Of cases of one rate p, a share d turned to events here and away from them there lie d apart: p + d(1-p) - (p - dp) = d.
 			p.measure, p.known = "gap of "+metric+" between the groups", func(dial float64) float64 { return dial }
@@ -223,12 +218,11 @@ func (g *groups) harms(rule int) []planting {
 	return list
 }
 
-// plant turns the cases of the groups that are in, each with the probability share, to an event or away from it. from is the
-// place that each row comes from.
-func (g *groups) plant(s Study, from []int, r *rand.Rand, rule int, share float64, to func(group int) (event, in bool)) {
-	for i, row := range s[0] {
+// plant turns the cases of the groups that are in, each with the probability share, to an event or away from it.
+func (g *groups) plant(d drawn, r *rand.Rand, rule int, share float64, to func(group int) (event, in bool)) {
+	for i, row := range d.study[0] {
 		turn := r.Float64() < share
-		c := &g.cases[rule][from[i]]
+		c := &g.cases[rule][d.from[i]]
 		if group := g.cases[rule][i].Group; turn && group >= 0 && c.Recorded {
 			if event, in := to(group); in && c.Event != event {
 				row[c.Column] = c.Word

@@ -334,11 +334,9 @@ func (p *people) harms(rule int) []planting {
 		text = what[1]
 	}
 	return []planting{{key: key, planted: who + " are drawn anew, and " + text, measure: metric, least: -1,
-		draw: func(r *rand.Rand, dial float64) Study {
-			s := draw(r)
-			p.plant(s, r, metric, dial, (dial > 0) != low)
-			return s
-		}}}
+		draw:  func(r *rand.Rand) drawn { return drawn{study: draw(r)} },
+		plant: func(d drawn, r *rand.Rand, dial float64) { p.plant(d.study, r, metric, dial, (dial > 0) != low) },
+		own:   p.ownRows}}
 }
 
 // plant turns what a metric counts, each with the probability |dial|, to an event where event is set and else away from it. What is not

@@ -9,6 +9,6 @@ func (a *app) auditCommand() *cobra.Command {
 		Long: "Show what the verdicts are worth, by asking the gates about studies whose truth is known.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	parent.AddCommand()
+	parent.AddCommand(a.auditPolicyCommand())
 	return parent
 }

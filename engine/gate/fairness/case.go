@@ -28,6 +28,8 @@ type Cases interface {
 	Attributes(rule int) []int
 	// Identities are the columns that name the case and, where they are read, the person: no value is there twice.
 	Identities() []int
+	// Probability is the column of probabilities, which no rule is about; -1 where none is read.
+	Probability() int
 	// LeastCell is how many cases with a prediction a group needs to be decided.
 	LeastCell() int
 }
@@ -54,6 +56,9 @@ func (q *question) Identities() []int {
 	}
 	return list
 }
+
+// Probability implements Cases.
+func (q *question) Probability() int { return q.tally.at.probability }
 
 // LeastCell implements Cases.
 func (q *question) LeastCell() int { return q.minCell }
