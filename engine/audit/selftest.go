@@ -160,9 +160,23 @@ type subject interface {
 type known struct {
 	question gate.Question
 	study    Study
+	name     string            // of the section
 	settings map[string]string // as report.Gate has them
 	rules    []policy.Rule
 	base     []report.Rule // what they come to on the file
+}
+
+// know asks a question about its study, which it has read.
+func know(q gate.Question, study Study, held map[string]int) (*known, error) {
+	base, err := gate.JudgeAll(q, held)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := q.Answer(gate.Context{Held: held})
+	if err != nil {
+		return nil, err
+	}
+	return &known{question: q, study: study, name: answer.Gate.Name, settings: answer.Gate.Settings, rules: q.Rules(), base: base}, nil
 }
 
 // ownRows is the file's own rows, to be changed.
@@ -226,28 +240,23 @@ func (t SelfTest) Run(ctx context.Context, gates []string) ([]RuleTest, error) {
 	}
 	var list []RuleTest
 	for at, q := range questions {
-		base, err := gate.JudgeAll(q, held)
+		k, err := know(q, t.Studies[at], held)
 		if err != nil {
 			return nil, err
 		}
-		answer, err := q.Answer(gate.Context{Held: held})
-		if err != nil {
-			return nil, err
-		}
-		k := &known{question: q, study: t.Studies[at], settings: answer.Gate.Settings, rules: q.Rules(), base: base}
 		s, err := subjectOf(gates[at], k)
 		if err != nil {
 			return nil, err
 		}
 		first := len(list)
-		for _, r := range base {
-			list = append(list, RuleTest{Gate: gates[at], Name: answer.Gate.Name, Rule: r.ID, Metric: r.Metric, Threshold: r.Threshold, Advisory: r.Advisory,
+		for _, r := range k.base {
+			list = append(list, RuleTest{Gate: gates[at], Name: k.name, Rule: r.ID, Metric: r.Metric, Threshold: r.Threshold, Advisory: r.Advisory,
 				Estimate: r.Estimate, Verdict: r.Verdict, Adjusted: r.Adjusted})
 		}
 		if err := t.byChance(ctx, at, k, s, list[first:]); err != nil {
 			return nil, err
 		}
-		for i := range base {
+		for i := range k.base {
 			if list[first+i].Harm, err = t.harm(ctx, at, i, k, s); err != nil {
 				return nil, err
 			}

@@ -134,9 +134,6 @@ func (a *app) auditPolicy(ctx context.Context, p policyAudit, args []string, mis
 	for _, part := range parts {
 		names = append(names, part.gate.Name())
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	asked, end := a.auditProgress()
@@ -278,7 +275,7 @@ func (a *app) readStudies(req *request, diags *diag.List) (*auditedPolicy, []par
 	if diags.Len() > 0 {
 		return nil, nil, nil
 	}
-	doc := &auditedPolicy{Schema: "oloproof-audit-policy/1", Tool: out.Tool, Inputs: out.Inputs}
+	doc := &auditedPolicy{Schema: audit.PolicySchemaName, Tool: out.Tool, Inputs: out.Inputs}
 	if beside != nil {
 		doc.Policies = []report.File{fileOf(p), fileOf(beside)}
 	} else {
@@ -377,7 +374,7 @@ func (a *app) tellAudit(doc *auditedPolicy) {
 		if c := nearest(t); c != nil {
 			errs, promised, kept = share(c.Share), "≤ "+percent(c.Promise), yesNo(!t.Broken())
 		}
-		a.tell(a.Stdout, tableRow(clipped(t.Rule, 32), errs, promised, kept, yesNo(!t.Toothless())))
+		a.tell(a.Stdout, tableRow(clipped(summary.EscapeTerminal(t.Rule, utf8Locale(a.Getenv)), 32), errs, promised, kept, canFail(t)))
 	}
 	for i := range doc.Rules {
 		fmt.Fprintln(a.Stdout)
@@ -400,6 +397,19 @@ func clipped(text string, most int) string {
 		return string(runes[:most-1]) + "…"
 	}
 	return text
+}
+
+// canFail says in a word whether a rule can fail.
+func canFail(t *audit.RuleTest) string {
+	switch {
+	case t.Toothless():
+		return "NO"
+	case t.Harm != nil && t.Harm.OwnRows == report.Fail:
+		return "seldom"
+	case t.Harm != nil && t.Harm.Always:
+		return "always"
+	}
+	return "yes"
 }
 
 func yesNo(yes bool) string {
