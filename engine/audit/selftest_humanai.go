@@ -272,7 +272,9 @@ func (p *people) copy(s Study, u unit, people, cases bool, name, item string) {
 	}
 }
 
-// drawBoth draws people and cases, each with replacement: a cell holds what that person decided of that case.
+// drawBoth draws people and cases, each with replacement: a cell holds what that person decided of that case. Copies would have their
+// conditions in common, which the interval's fair coin for every cell does not; but where people decide cases both ways, each cell
+// has a coin of its own.
 func (p *people) drawBoth(r *rand.Rand) Study {
 	cells := map[[2]string]unit{}
 	names, items := map[string]bool{}, map[string]bool{}
@@ -297,7 +299,21 @@ func (p *people) drawBoth(r *rand.Rand) Study {
 	for i, name := range pick(r, len(nameList), len(nameList)) {
 		for j, item := range drawn {
 			if u, found := cells[[2]string{nameList[name], itemList[item]}]; found {
+				first := [2]int{len(s[0]), 0}
+				if len(s) > 1 {
+					first[1] = len(s[1])
+				}
 				p.copy(s, u, true, true, strconv.Itoa(i+1), strconv.Itoa(j+1))
+				if condition := []string{"without", "with"}[r.IntN(2)]; !p.pairs {
+					for _, row := range s[0][first[0]:] {
+						row[personCondition] = condition
+					}
+					if len(s) > 1 {
+						for _, row := range s[1][first[1]:] {
+							row[assignedCondition] = condition
+						}
+					}
+				}
 			}
 		}
 	}
