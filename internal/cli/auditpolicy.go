@@ -515,7 +515,7 @@ func tellRuleTest(t *audit.RuleTest, say func(hanging int, text string)) {
 	case h.Always:
 		say(6, fmt.Sprintf("    It FAILs in 80 %% of the studies at the best that can be planted too (%s), so what harm it finds cannot be told.", share(*h.Found)))
 	default:
-		say(6, fmt.Sprintf("    It FAILs in 80 %% of the studies from %s %s on (%s); at the worst possible, %s, in %s.", h.Measure, number(h.Smallest), share(*h.Found), number(h.Worst), share(h.AtWorst)))
+		say(6, fmt.Sprintf("    The least harm that it finds in 80 %% of the studies: %s at %s (FAIL in %s). At the worst possible, %s: FAIL in %s.", h.Measure, number(h.Smallest), share(*h.Found), number(h.Worst), share(h.AtWorst)))
 	}
 }
 
