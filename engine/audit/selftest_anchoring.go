@@ -295,10 +295,14 @@ func (l *labels) drawCorpus(r *rand.Rand, size int) (Study, []float64) {
 		}
 	}
 	all, drawn := 0, 0
-	for i := range size {
-		all += agrees[i%len(list)]
+	for i, agree := range agrees {
+		copies := size / len(list)
+		if i < size%len(list) {
+			copies++
+		}
+		all += agree * copies
 	}
-	for place, at := range r.Perm(size)[:len(list)] {
+	for place, at := range distinct(r, size, len(list)) {
 		drawn += agrees[at%len(list)]
 		s[0] = append(s[0], l.moved(list[at%len(list)], list[place].name)...)
 	}
@@ -309,6 +313,22 @@ func (l *labels) drawCorpus(r *rand.Rand, size int) (Study, []float64) {
 		return s, []float64{float64(all) / float64(size)}
 	}
 	return s, []float64{float64(all-drawn) / float64(size-len(list))}
+}
+
+// distinct draws so many of 0 to n-1 without replacement, every set alike (Floyd): it needs no list of all n, which may be a
+// thousand million.
+func distinct(r *rand.Rand, n, count int) []int {
+	var list []int
+	seen := map[int]bool{}
+	for last := n - count; last < n; last++ {
+		at := r.IntN(last + 1)
+		if seen[at] {
+			at = last
+		}
+		seen[at] = true
+		list = append(list, at)
+	}
+	return list
 }
 
 // canDrawPeople reports whether the draw can hold the items of annotators that are drawn anew.

@@ -151,8 +151,12 @@ func (t *trials) fixedTruth(rule int) float64 {
 	if metric == "rate" {
 		return *t.base[rule].Estimate
 	}
-	sum := 0.0
+	sum, cases := 0.0, 0
 	for _, list := range t.cases {
+		if !t.inSlice(rule, list) {
+			continue
+		}
+		cases++
 		own := t.recorded(list, t.role(rule))
 		passes := 0
 		for _, c := range own {
@@ -167,7 +171,22 @@ func (t *trials) fixedTruth(rule int) float64 {
 			sum += 1 - power(1-p, k)
 		}
 	}
-	return sum / float64(len(t.cases))
+	return sum / float64(max(1, cases))
+}
+
+// inSlice reports whether a case is of a rule's slice: some row of it says so for each condition, and rows of a case do not
+// contradict each other.
+func (t *trials) inSlice(rule int, list []caseAt) bool {
+	for _, w := range t.rules[rule].Where {
+		says := func(c caseAt) bool {
+			at := slices.Index(Columns(t.question)[c.input], w.Key.Value)
+			return at >= 0 && t.study[c.input][c.row][at] == w.Value.Value
+		}
+		if !slices.ContainsFunc(list, says) {
+			return false
+		}
+	}
+	return true
 }
 
 // power is x to the k, by products alone: the same on every machine.

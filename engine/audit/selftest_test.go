@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -197,7 +198,7 @@ func trialRows(cases, base, next int) []map[string]string {
 	for c := range cases {
 		for version, n := range map[string]int{"old": base, "new": next} {
 			for trial := range n {
-				row := map[string]string{"version": version, "case": fmt.Sprint(c), "trial": fmt.Sprint(trial), "passed": "0"}
+				row := map[string]string{"version": version, "case": fmt.Sprint(c), "trial": fmt.Sprint(trial), "passed": "0", "kind": fmt.Sprint(c % 3)}
 				if trial%3 <= c%3 {
 					row["passed"] = "1"
 				}
@@ -425,6 +426,11 @@ func TestSelfTestOnAnyCores(t *testing.T) {
 	if got := *one[0].Chance.Truth; math.Abs(got-want) > 1e-12 {
 		t.Errorf("the truth is %v, want %v", got, want)
 	}
+	s, _ = asked(t, "compare", comparing+"case_list: fixed\nrules: [{id: a, metric: pass_at_k, k: 2, minimum: 0.5, where: {kind: 0}}]", gate.Flags{}, trialRows(9, 4, 4))
+	e, _ := subjectFor(t, "compare", s).chance(0)
+	if got := e.truth[0]; math.Abs(got-0.75) > 1e-12 { // of the first kind alone
+		t.Errorf("the truth of a slice is %v, want .75", got)
+	}
 	for i := range one {
 		if one[i].Broken() {
 			t.Errorf("%s breaks its promise: %+v", one[i].Rule, one[i].Chance.Checks)
@@ -553,6 +559,42 @@ func TestCorpusIsDrawn(t *testing.T) {
 	rule := run(t, "anchoring", s)[0]
 	if rule.Broken() || rule.Chance.Truth != nil {
 		t.Errorf("%+v", rule.Chance)
+	}
+}
+
+// TestDistinct: numbers are drawn without replacement, each as often as any other: of 3 out of 10, in 1,000 draws from fixed seeds, each
+// comes about 300 times (standard deviation 14.5).
+func TestDistinct(t *testing.T) {
+	counts := make([]int, 10)
+	for i := range 1000 {
+		drawn := distinct(Random("test", "distinct", i), 10, 3)
+		if slices.Sort(drawn); len(slices.Compact(drawn)) != 3 {
+			t.Fatalf("drawn: %v", drawn)
+		}
+		for _, at := range drawn {
+			counts[at]++
+		}
+	}
+	if slices.Min(counts) < 240 || slices.Max(counts) > 360 {
+		t.Errorf("how often each came: %v", counts)
+	}
+	if drawn := distinct(Random("test", "distinct", 0), 1_000_000_000, 2); len(drawn) != 2 {
+		t.Errorf("of a thousand million: %v", drawn)
+	}
+}
+
+// TestEnded: the audit ends with its context.
+func TestEnded(t *testing.T) {
+	s, _ := asked(t, "compare", comparing+"rules: [{id: a, metric: sign_test}]", gate.Flags{}, trialRows(6, 3, 3))
+	ctx, cancel := context.WithCancel(context.Background())
+	studies := 0
+	s.Step = func() {
+		if studies++; studies == 5 {
+			cancel()
+		}
+	}
+	if _, err := s.Run(ctx, []string{"compare"}); !errors.Is(err, context.Canceled) || studies > 10 {
+		t.Errorf("%v after %d studies, want canceled after few", err, studies)
 	}
 }
 
