@@ -2,10 +2,12 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
@@ -64,6 +66,7 @@ type ByChance struct {
 	Truth    *float64       `json:"truth,omitempty"`
 	Runs     int            `json:"runs"`
 	Verdicts report.Counts  `json:"verdicts"`
+	Refused  int            `json:"refused,omitempty"` // studies that the gate cannot use: none of the errors below
 	Checks   []PromiseCheck `json:"checks"`
 }
 
@@ -292,11 +295,20 @@ func judge(list []RuleTest) error {
 	return nil
 }
 
-// change returns the studies of all questions with another one in place at.
-func (t SelfTest) change(at int, study Study) []Study {
+// ask asks the gate in place at about another study. Chance can draw a study from a small file that the gate refuses, one without
+// any trial of a version, say: then no rule has a verdict, as a run has none that ends with 2.
+func (t SelfTest) ask(at int, study Study, rules []int) ([]report.Rule, error) {
 	studies := slices.Clone(t.Studies)
 	studies[at] = study
-	return studies
+	list, err := t.Setup.AskSome(studies, at, rules)
+	if refused, ok := errors.AsType[*diag.Error](err); ok {
+		list = make([]report.Rule, len(rules))
+		for i := range list {
+			list[i].Reason = refused.Error()
+		}
+		return list, nil
+	}
+	return list, err
 }
 
 // observed is what a rule came to in a study whose truth is known.
@@ -324,7 +336,7 @@ func (t SelfTest) byChance(ctx context.Context, at int, k *known, s subject, lis
 		draw := experiments[rules[0]].draw
 		runs, err := Repeat(ctx, t.Seed, fmt.Sprintf("chance %d %s", at, key), t.Runs, t.Step, func(r *rand.Rand, _ int) ([]observed, error) {
 			study, truth := draw(r)
-			judged, err := t.Setup.AskSome(t.change(at, study), at, rules)
+			judged, err := t.ask(at, study, rules)
 			if err != nil {
 				return nil, err
 			}
@@ -399,7 +411,7 @@ func slim(r report.Rule) report.Rule {
 
 // count counts the errors of a rule.
 func (e *experiment) count(base *report.Rule, runs []observed) *ByChance {
-	c := &ByChance{Null: e.null, Shuffled: e.shuffled, Runs: len(runs)}
+	c := &ByChance{Null: e.null, Shuffled: e.shuffled, Runs: len(runs), Checks: []PromiseCheck{}}
 	if len(e.truth) == 1 {
 		c.Truth = &e.truth[0]
 	}
@@ -413,8 +425,11 @@ func (e *experiment) count(base *report.Rule, runs []observed) *ByChance {
 			c.Verdicts.Fail++
 		case report.ManualReview:
 			c.Verdicts.ManualReview++
-		default:
+		case report.InsufficientEvidence:
 			c.Verdicts.InsufficientEvidence++
+		case report.NoVerdict:
+			c.Refused++
+			continue
 		}
 		holds, violated := satisfied(base.Threshold, o.truth)
 		possible[FailsWrongly] = possible[FailsWrongly] || holds
@@ -474,7 +489,7 @@ func misses(base *report.Rule, runs []observed) []PromiseCheck {
 		high, low, n, promise := 0, 0, 0, 0.0
 		for _, o := range runs {
 			iv := o.rule.Interval
-			if base.Threshold.Kind == report.WorstGroup {
+			if g < len(o.rule.Cells) {
 				iv = o.rule.Cells[g].Interval
 			}
 			if iv == nil || len(o.truth) <= g {
@@ -531,12 +546,12 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 		all, err := Repeat(ctx, t.Seed, name, runs, t.Step, func(r *rand.Rand, _ int) (report.Rule, error) {
 			d := p.draw(r)
 			p.plant(d, r, dial)
-			judged, err := t.Setup.AskSome(t.change(at, d.study), at, []int{rule})
+			judged, err := t.ask(at, d.study, []int{rule})
 			if err != nil {
 				return report.Rule{}, err
 			}
 			kept := report.Rule{Verdict: judged[0].Verdict, Measure: report.Measure{Estimate: judged[0].Estimate}}
-			if p.value != nil {
+			if p.value != nil && kept.Verdict != report.NoVerdict {
 				kept.Estimate = p.value(judged[0])
 			}
 			return kept, nil
@@ -571,7 +586,7 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 	if worst.fails.Value() < FoundShare {
 		own := p.own()
 		p.plant(own, Random(t.Seed, name, 0), 1)
-		judged, err := t.Setup.AskSome(t.change(at, own.study), at, []int{rule})
+		judged, err := t.ask(at, own.study, []int{rule})
 		if err != nil {
 			return nil, err
 		}

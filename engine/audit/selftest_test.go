@@ -562,6 +562,19 @@ func TestCorpusIsDrawn(t *testing.T) {
 	}
 }
 
+// TestRefused: from two cases, each with trials of one version alone, a study is drawn now and then that lacks a version. The gate
+// refuses it, and it counts as no verdict.
+func TestRefused(t *testing.T) {
+	s, _ := asked(t, "compare", comparing+"rules: [{id: a, metric: rate, minimum: 0.5}]", gate.Flags{}, []map[string]string{
+		{"version": "old", "case": "1", "passed": "1"}, {"version": "new", "case": "2", "passed": "1"},
+	})
+	s.Runs = 40
+	c := run(t, "compare", s)[0].Chance
+	if c.Refused == 0 || c.Refused+c.Verdicts.Total() != c.Runs {
+		t.Errorf("%+v", c)
+	}
+}
+
 // TestDistinct: numbers are drawn without replacement, each as often as any other: of 3 out of 10, in 1,000 draws from fixed seeds, each
 // comes about 300 times (standard deviation 14.5).
 func TestDistinct(t *testing.T) {

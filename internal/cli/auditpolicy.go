@@ -500,7 +500,11 @@ func tellRuleTest(t *audit.RuleTest, say func(hanging int, text string)) {
 			say(6, fmt.Sprintf("    It shares its error with the other rules of its family (adjust: %s, %s).", f.Method, countOf(f.Rules, "rule")))
 		}
 		v := c.Verdicts
-		say(6, fmt.Sprintf("    PASS %d, FAIL %d, INSUFFICIENT_EVIDENCE %d, MANUAL_REVIEW %d.", v.Pass, v.Fail, v.InsufficientEvidence, v.ManualReview))
+		refused := ""
+		if c.Refused > 0 {
+			refused = fmt.Sprintf(" %d without a verdict: the gate cannot use their rows.", c.Refused)
+		}
+		say(6, fmt.Sprintf("    PASS %d, FAIL %d, INSUFFICIENT_EVIDENCE %d, MANUAL_REVIEW %d.%s", v.Pass, v.Fail, v.InsufficientEvidence, v.ManualReview, refused))
 	}
 	h := t.Harm
 	if h == nil {
@@ -509,9 +513,9 @@ func tellRuleTest(t *audit.RuleTest, say func(hanging int, text string)) {
 	say(4, "  Harm: "+h.Planted+".")
 	switch {
 	case h.Toothless != "":
-		say(6, fmt.Sprintf("    CANNOT FAIL: with the worst possible harm (%s %s) it FAILs in %s studies. Why: %s", h.Measure, number(h.Worst), share(h.AtWorst), sentence(h.Toothless)))
+		say(6, fmt.Sprintf("    CANNOT FAIL: with the worst possible harm (%s: %s) it FAILs in %s studies. Why: %s", h.Measure, number(h.Worst), share(h.AtWorst), sentence(h.Toothless)))
 	case h.OwnRows == report.Fail:
-		say(6, fmt.Sprintf("    It can FAIL, and seldom does: with the worst possible planted in the file's own rows it is FAIL, and in studies drawn anew (%s %s) in %s, less than 80 %%. It needs more units.", h.Measure, number(h.Worst), share(h.AtWorst)))
+		say(6, fmt.Sprintf("    It can FAIL, and seldom does: with the worst possible planted in the file's own rows it is FAIL, and in studies drawn anew (%s: %s) in %s, less than 80 %%. It needs more units.", h.Measure, number(h.Worst), share(h.AtWorst)))
 	case h.Always:
 		say(6, fmt.Sprintf("    It FAILs in 80 %% of the studies at the best that can be planted too (%s), so what harm it finds cannot be told.", share(*h.Found)))
 	default:
