@@ -8,4 +8,6 @@
 //  2. repeat.go does that many times over on all cores, each time with its own random source, so that the results are
 //     the same whatever the number of cores.
 //  3. share.go says how sure a simulated share is, and when it breaks a promise.
+//  4. selftest.go asks a policy about a user's own rows, shuffled, drawn anew and with harm planted; one file for each gate says
+//     how.
 package audit

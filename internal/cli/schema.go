@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/oloproof/oloproof/engine/audit"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 )
@@ -22,6 +23,7 @@ func (a *app) schemaCommand() *cobra.Command {
 			"Print the JSON Schema of policies, for editors: save it and name it in the policy's first line as\n# yaml-language-server: $schema=policy.schema.json", policy.Schema()},
 		{"report", "Print the JSON Schema of reports", "Print the JSON Schema of the reports that --json writes.", string(report.JSONSchema)},
 		{"certificate", "Print the JSON Schema of certificates", "Print the JSON Schema of the certificates that `anchoring gate --certificate` writes. It refers to the schema of reports.", string(report.CertificateSchema)},
+		{"audit-policy", "Print the JSON Schema of audits of policies", "Print the JSON Schema of the document that `audit policy --json` prints. It refers to the schema of reports.", string(audit.PolicySchema)},
 	} {
 		parent.AddCommand(&cobra.Command{
 			Use: s.name, Short: s.short, Long: s.long, Args: cobra.NoArgs, Example: "  oloproof schema " + s.name + " > " + s.name + ".schema.json",

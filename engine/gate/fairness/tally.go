@@ -220,6 +220,22 @@ func (t *Tally) blank(r rows.Row) bool {
 
 // count sorts the case that groups and texts describe into a view.
 func (t *Tally) count(v *view, s *sorted, label, prediction int, hasProbability bool, probability rows.Decimal) {
+	group, reason, in := t.sort(v)
+	switch {
+	case !in:
+	case reason >= 0:
+		s.left[reason][label][prediction]++
+	default:
+		s.cells[group][label][prediction]++
+		if s.bins != nil && hasProbability && label != none {
+			s.bins[group].add(binOf(t.edges, probability), label, probability)
+		}
+	}
+}
+
+// sort tells the group of a view that the case belongs to which groups and texts describe, or the reason why it cannot be told
+// one, by its place in reasons (-1: it can). in is false where the case is not of the view's slice.
+func (t *Tally) sort(v *view) (group, reason int, in bool) {
 	// A case that another term keeps out of the slice is out; where a value is empty, or is none of the declared ones and so
 	// perhaps a misspelt one, it may belong to the slice.
 	unknown, odd := false, false
@@ -227,42 +243,34 @@ func (t *Tally) count(v *view, s *sorted, label, prediction int, hasProbability 
 		if term.attribute < 0 {
 			text := t.texts[term.column]
 			if text != "" && text != term.value {
-				return
+				return 0, -1, false
 			}
 			unknown = unknown || text == ""
 			continue
 		}
 		g := t.groups[term.attribute]
 		if g >= 0 && g != term.group {
-			return
+			return 0, -1, false
 		}
 		unknown, odd = unknown || g == empty, odd || g == strange
 	}
 	switch {
 	case unknown:
-		s.left[0][label][prediction]++
-		return
+		return 0, 0, true
 	case odd:
-		s.left[1][label][prediction]++
-		return
+		return 0, 1, true
 	}
-	group := 0
 	for i, a := range v.crossing.attributes {
 		switch g := t.groups[a]; g {
 		case empty:
-			s.left[2+2*i][label][prediction]++
-			return
+			return 0, 2 + 2*i, true
 		case strange:
-			s.left[3+2*i][label][prediction]++
-			return
+			return 0, 3 + 2*i, true
 		default:
 			group = group*len(t.attributes[a].groups) + g
 		}
 	}
-	s.cells[group][label][prediction]++
-	if s.bins != nil && hasProbability && label != none {
-		s.bins[group].add(binOf(t.edges, probability), label, probability)
-	}
+	return group, -1, true
 }
 
 // file returns the number of a file.
