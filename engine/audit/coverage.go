@@ -109,7 +109,7 @@ func NewGrid(full bool, gates ...string) (Grid, error) {
 		}
 	}
 	var g Grid
-	for _, c := range slices.Concat(humanAICells(), compareCells()) {
+	for _, c := range slices.Concat(humanAICells(), anchoringCells(), compareCells(), fairnessCells()) {
 		if !full {
 			c.Studies = c.Quick
 		}
