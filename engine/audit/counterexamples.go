@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,171 +12,90 @@ import (
 	"github.com/oloproof/oloproof/engine/report"
 )
 
-// counterexample is a way to read a study that people use and that errs more often than it says, beside ours on the same studies.
-type counterexample struct {
-	name  string
-	what  string // what happens, in one plain sentence
-	naive string // what the naive rule does: "leaves … out"
-	ours  string // what ours does
-	wrong string // what an error is
-	// How many studies are drawn; quick is enough to see that the naive rule errs above the promise.
-	quick, full int
-	promise     float64 // the largest chance of an error that the naive rule claims, and ours keeps
-	// prepare returns what draws one study and says whether the naive rule and ours err about it.
-	prepare func() (func(r *rand.Rand) (naive, ours bool, err error), error)
-}
-
-// Counterexample is what a counterexample came to.
-type Counterexample struct {
-	Name      string `json:"name"`
-	What      string `json:"what"`       // what happens, in one plain sentence
-	NaiveRule string `json:"naive_rule"` // what people do
-	OurRule   string `json:"our_rule"`
-	Wrong     string `json:"wrong"` // what an error is
-	// Promise is the largest chance of an error that both rules claim.
-	Promise float64 `json:"promise"`
-	Naive   Share   `json:"naive"` // the studies in which the naive rule erred
-	Ours    Share   `json:"ours"`
-	// Broken says that ours errs above its promise, which must not be; Bites that the naive rule does: else the counterexample
-	// shows nothing.
-	Broken bool `json:"broken"`
-	Bites  bool `json:"bites"`
-}
-
-// PlannedCounterexamples is how many studies Counterexamples draws, each of which is one step.
-func PlannedCounterexamples(full bool) int {
-	n := 0
-	for _, c := range counterexamples() {
-		n += c.studies(full)
-	}
-	return n
-}
-
-// studies is how many are drawn.
-func (c *counterexample) studies(full bool) int {
-	if full {
-		return c.full
-	}
-	return c.quick
-}
-
-// Counterexamples draws studies that naive rules get wrong and says how often they and ours err: see counterexample. step, which
-// may be nil, is called after each study. tests is how many shares the audit holds against a promise in all (see Share.Above), those
-// of the counterexamples, two of each, included.
-func Counterexamples(ctx context.Context, seed string, full bool, tests int, step func()) ([]Counterexample, error) {
-	var list []Counterexample
-	for _, c := range counterexamples() {
-		once, err := c.prepare()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
-		}
-		type mistakes struct{ naive, ours bool }
-		all, err := Repeat(ctx, seed, "counterexample "+c.name, c.studies(full), step, func(r *rand.Rand, _ int) (m mistakes, err error) {
-			m.naive, m.ours, err = once(r)
-			return m, err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
-		}
-		out := Counterexample{Name: c.name, What: c.what, NaiveRule: c.naive, OurRule: c.ours, Wrong: c.wrong, Promise: c.promise,
-			Naive: Share{Of: len(all)}, Ours: Share{Of: len(all)}}
-		for _, m := range all {
-			if m.naive {
-				out.Naive.Count++
-			}
-			if m.ours {
-				out.Ours.Count++
-			}
-		}
-		if out.Broken, err = out.Ours.Above(c.promise, tests); err != nil {
-			return nil, err
-		}
-		if out.Bites, err = out.Naive.Above(c.promise, tests); err != nil {
-			return nil, err
-		}
-		list = append(list, out)
-	}
-	return list, nil
-}
-
-// CounterexampleTests is how many shares of the counterexamples are held against a promise: two of each.
-func CounterexampleTests() int { return 2 * len(counterexamples()) }
-
-// half is the error that each side of an interval is allowed at 95 %.
-const half = 0.025
-
-// counterexamples lists them. The letters in comments are the sections of the audit of the intervals that they reproduce.
-func counterexamples() []counterexample {
-	return []counterexample{
-		{ // 2c: exactly .395 for 40 looks, .118 for 10
-			name: "growing_files", promise: half, quick: 60, full: 400, prepare: growingFiles,
-			what:  "Once a day for 40 days one person joins a study, with their first decision of 80, and everyone before them has finished; each day the file is looked at.",
-			naive: "takes each person's own share so far",
-			ours:  "takes the decisions that --assignment lists and nobody has made yet as missing, both ways",
-			wrong: "on some day the interval lies above the true share, 1 in 80",
+// counterexamples are those of all gates. The letters in comments are the sections of the audit of the intervals that they
+// reproduce, with its figures.
+func counterexamples() []Counterexample {
+	return []Counterexample{
+		{ // 2c: 1 − (79/80)^20 = .222 for 20 looks; published are .118 for 10 and .395 for 40
+			Name: "growing_files", Gate: "human-ai", Promise: side, Quick: 40, Studies: 1000, Start: growingFiles,
+			Title: "A file that grows by people and by decisions",
+			Story: "Each day one person joins a study, with the first of their 80 decisions, and everyone before has finished; on each of 20 days the file is looked at. An interval that holds at every look seems safe. " +
+				"But a newcomer's one decision is a draw of its own each day, and is taken back the next. The rule errs when on some day the interval lies above the true share of wrong decisions, 1 in 80.",
+			Naive: "takes each person's share so far, in an interval that holds at every look of a file whose values do not change",
+			Ours:  "takes decisions that --assignment lists and nobody has made yet as missing, both ways",
 		},
 		{ // 11: .093 after 8 looks
-			name: "looking_until_it_passes", promise: half, quick: 500, full: 4000, prepare: lookingAgain,
-			what:  "50 items are labelled blind, and half as many more, up to seven times, while the rule is undecided; the model agrees with 79.99 % of labels.",
-			naive: "takes the exact interval of one look at each look",
-			ours:  "says looks: repeated",
-			wrong: "at some look `minimum: 0.8` is PASS",
+			Name: "looking_until_it_passes", Gate: "anchoring", Promise: side, Quick: 250, Studies: 4000, Start: lookingAgain,
+			Title: "Collecting until the rule passes",
+			Story: "50 items are labelled blind, and half as many more, up to seven times, for as long as the rule is undecided. The report said how many more were needed, so this seems to be asked for. " +
+				"But each look is one more chance to be lucky. The model agrees with 79.99 % of labels; the rule errs when `minimum: 0.8` is PASS at some look.",
+			Naive: "takes the interval of a single look at each look",
+			Ours:  "says `looks: repeated`",
 		},
-		{ // 3 and intervals 3.6
-			name: "looking_before_the_plan", promise: half, quick: 250, full: 1500, prepare: lookingEarly,
-			what:  "Of 60 people that are planned each gains or loses everything by a fair coin, so that the mean gain is 0; the file is looked at whenever three more have decided.",
-			naive: "takes the interval for a fixed number of people at each look",
-			ours:  "takes the people who are planned and absent as missing, both ways",
-			wrong: "at some look the interval lies above 0",
+		{ // intervals 3.6; 3
+			Name: "looking_before_the_plan", Gate: "human-ai", Promise: side, Quick: 200, Studies: 2000, Start: lookingEarly,
+			Title: "Looking before the planned number is there",
+			Story: "40 people are planned, and the file is looked at whenever two more have decided. The interval for a fixed number of people is exact for each of these numbers, but not for all of them together. " +
+				"Each person gains or loses everything by a fair coin, so that the mean gain is 0; the rule errs when the interval lies above 0 at some look.",
+			Naive: "takes the interval for a fixed number of people, at each number",
+			Ours:  "takes the people who are planned and absent as missing, both ways",
 		},
-		{ // 1c: 12 % with 36 % one-armed
-			name: "dropped_people", promise: half, quick: 250, full: 2000, prepare: droppedPeople,
-			what:  "60 % of 100 people gain 0.15 by the output and 40 % lose 0.30; nine in ten of the losers stop before they decide with it. The true mean gain is -0.03.",
-			naive: "leaves out people who decided in one condition only",
-			ours:  "takes what they would have decided in the other condition as missing, both ways",
-			wrong: "`minimum: 0` is PASS",
+		{ // 1c
+			Name: "dropped_people", Gate: "human-ai", Promise: side, Quick: 60, Studies: 2000, Start: droppedPeople,
+			Title: "People who stop where it harms them",
+			Story: "60 % of 100 people gain 0.15 by the output and 40 % lose 0.30; nine in ten of the losers stop before they decide with it. Who decided in one condition only has no gain, so leaving them out seems necessary. " +
+				"The true mean gain is -0.03; the rule errs when `minimum: 0` is PASS.",
+			Naive: "leaves out people who decided in one condition only",
+			Ours:  "takes what they would have decided in the other condition as missing, both ways",
 		},
 		{ // 6a: .152
-			name: "unequal_trials", promise: half, quick: 250, full: 4000, prepare: func() (func(*rand.Rand) (bool, bool, error), error) { return unequalTrials(30, 10) },
-			what:  "The same agent runs 30 cases twice, ten trials of each case as the baseline and one as the candidate.",
-			naive: "compares the recorded shares of each case by a sign test",
-			ours:  "takes the trials that one version has fewer as missing, both ways",
-			wrong: "the candidate is called better",
+			Name: "unequal_trials", Gate: "compare", Promise: side, Quick: 200, Studies: 4000,
+			Start: func() (func(*rand.Rand) (bool, bool, error), error) { return unequalTrials(30, 10) },
+			Title: "More trials of one version than of the other",
+			Story: "The same agent runs 30 cases as both versions, ten trials of each case as the baseline and one as the candidate. The sign test is exact, and the shares are comparable. " +
+				"But passing ten of ten is rarer than passing one of one. The rule errs when the candidate is called better.",
+			Naive: "compares the recorded shares of each case in a sign test",
+			Ours:  "takes the trials that one version has fewer as missing, both ways",
 		},
 		{ // 6a: .406
-			name: "unequal_trials_of_a_large_suite", promise: half, quick: 100, full: 2000, prepare: func() (func(*rand.Rand) (bool, bool, error), error) { return unequalTrials(164, 5) },
-			what:  "The same agent runs 164 cases twice, five trials of each case as the baseline and one as the candidate.",
-			naive: "compares the recorded shares of each case by a sign test",
-			ours:  "takes the trials that one version has fewer as missing, both ways",
-			wrong: "the candidate is called better",
+			Name: "unequal_trials_of_a_suite", Gate: "compare", Promise: side, Quick: 60, Studies: 2000,
+			Start: func() (func(*rand.Rand) (bool, bool, error), error) { return unequalTrials(164, 5) },
+			Title: "More trials of one version than of the other, in a large suite",
+			Story: "As before, with 164 cases, five trials of each as the baseline and one as the candidate: more cases make it worse. The rule errs when the candidate is called better.",
+			Naive: "compares the recorded shares of each case in a sign test",
+			Ours:  "takes the trials that one version has fewer as missing, both ways",
 		},
 		{ // 7a: .44 against .0002
-			name: "peeked_items", promise: half, quick: 200, full: 10000, prepare: peekedItems,
-			what:  "40 of 100 blind items are hard; the annotator looks at the suggestion for six in ten of these first and takes it. Without a look the model agrees with 73 % of labels.",
-			naive: "leaves the items that were looked at out",
-			ours:  "takes them as blind labels that are missing, both ways",
-			wrong: "`minimum: 0.7301` is PASS",
+			Name: "peeked_items", Gate: "anchoring", Promise: side, Quick: 100, Studies: 10000, Start: peekedItems,
+			Title: "Looking at the suggestion for hard items",
+			Story: "Of 100 items to be labelled blind about 40 are hard, and the annotator looks at the suggestion for six in ten of these first, and takes it. Such a label is not blind, so leaving it out seems honest. " +
+				"But what is left are the easy items. Without a look the model agrees with 73 % of labels; the rule errs when `minimum: 0.7301` is PASS.",
+			Naive: "leaves out the items that were looked at",
+			Ours:  "takes them as blind labels that are missing, both ways",
 		},
-		{ // 6c: the mean over all cases −.026, over shared cases +.020
-			name: "cases_of_one_version", promise: half, quick: 60, full: 600, prepare: casesOfOneVersion,
-			what:  "The candidate passes 2 points more often in nine of ten cases, and crashes on the tenth without a row, which the baseline passes in 44 %: it is 2.6 points worse.",
-			naive: "takes Student's interval over the cases that both versions have",
-			ours:  "takes the trials of a case that one version lacks as missing, both ways",
-			wrong: "`minimum: 0` is PASS",
+		{ // 6c, whose means these are
+			Name: "cases_of_one_version", Gate: "compare", Promise: side, Quick: 40, Studies: 1000, Start: casesOfOneVersion,
+			Title: "Cases that only one version has",
+			Story: "The candidate passes 2 points more often in nine of ten cases. On the tenth, which the baseline passes in 44 %, it crashes and writes no row. Only shared cases can be compared, it seems. " +
+				"Over all cases it is 2.6 points worse; the rule errs when `minimum: 0` is PASS.",
+			Naive: "takes Student's interval over the cases that both versions have",
+			Ours:  "takes the trials of a case that one version lacks as missing, both ways",
 		},
-		{ // 5d: the true false negative rate .40, missed in all files
-			name: "labels_of_the_approved", promise: half, quick: 60, full: 1000, prepare: approvedLabels,
-			what:  "Of those who would repay, 40 % are turned down; whether one would have repaid is known of all who were approved and of one in twenty of the others.",
-			naive: "takes the exact interval of the labelled cases",
-			ours:  "leaves a rule undecided when more than max_left_out of its cases have no label",
-			wrong: "`worst_group: {maximum: 0.399}` of the false negative rate is PASS",
+		{ // 5d: a true rate of .40 that the interval misses in all files
+			Name: "labels_of_the_approved", Gate: "fairness", Promise: side, Quick: 40, Studies: 1000, Start: approvedLabels,
+			Title: "Labels that only the approved have",
+			Story: "Whether someone repays is known of all who were approved and of one in twenty of the others, so the rate is taken over the cases whose outcome is known. But those are nearly all the ones that were approved. " +
+				"Of the people who would repay 40 % are turned down, in both groups; the rule errs when `worst_group: {maximum: 0.399}` of the false negative rate is PASS.",
+			Naive: "takes the cases that have a label",
+			Ours:  "leaves the rule undecided where more than max_left_out of the cases have no label",
 		},
-		{ // 7e and 9: decisions of the same people as independent
-			name: "pooled_decisions", promise: half, quick: 60, full: 600, prepare: pooledDecisions,
-			what:  "30 people decide 40 cases each; half of them are right in 90 %, half in 50 %, so that people like these are right in 70 %.",
-			naive: "counts 1200 decisions as independent, in an exact interval",
-			ours:  "counts each person once (per: person)",
-			wrong: "`minimum: 0.7001` is PASS",
+		{ // 9 and 7e: decisions of the same people taken as independent
+			Name: "pooled_decisions", Gate: "human-ai", Promise: side, Quick: 60, Studies: 1500, Start: pooledDecisions,
+			Title: "Decisions of the same people, pooled",
+			Story: "20 people decide 60 cases each, and 1200 decisions look like much evidence. But half of the people are right in 90 % of cases and half in 50 %, so that which people were asked decides the result. " +
+				"People like these are right in 70 %; the rule errs when `minimum: 0.7001` is PASS.",
+			Naive: "counts the decisions as independent, in an exact interval",
+			Ours:  "counts each person once (`per: person`)",
 		},
 	}
 }
@@ -243,10 +161,10 @@ func (w *writer) add(values ...string) {
 	w.rows = append(w.rows, row)
 }
 
-// growingFiles: 40 looks, each with one fresh person who has made one decision of 80; a person's decisions are one wrong and 79
+// growingFiles: 20 looks, each with one fresh person who has made one decision of 80; a person's decisions are one wrong and 79
 // right ones, in random order. One fresh person who starts with the wrong one makes the sequence exclude the truth.
 func growingFiles() (func(*rand.Rand) (naive, ours bool, err error), error) {
-	const looks, decisions = 40, 80
+	const looks, decisions = 20, 80
 	const rule = "design: crossed\nrules: [{id: wrong, metric: harmful_override, maximum: 0.0125, per: person}]\n"
 	plain, err := ask("human-ai", rule, gate.Flags{})
 	if err != nil {
@@ -333,10 +251,10 @@ func lookingAgain() (func(*rand.Rand) (naive, ours bool, err error), error) {
 	}, nil
 }
 
-// lookingEarly: a gain of 1 or −1 each by a fair coin, a look at every third person of 60. Where each gain is 1 or −1 the interval
+// lookingEarly: a gain of 1 or −1 each by a fair coin, a look at every second person of 40. Where each gain is 1 or −1 the interval
 // for a fixed number of people is the exact binomial one (intervals, 3.4).
 func lookingEarly() (func(*rand.Rand) (naive, ours bool, err error), error) {
-	const planned = 60
+	const planned = 40
 	plan, err := ask("human-ai", fmt.Sprintf("looks: once\nplanned: %d\nrules: [{id: gain, metric: accuracy_difference, minimum: 0}]\n", planned), gate.Flags{})
 	if err != nil {
 		return nil, err
@@ -354,7 +272,7 @@ func lookingEarly() (func(*rand.Rand) (naive, ours bool, err error), error) {
 			// Cases of one's own: one decided without, one with the output.
 			w.add("x"+person, person, "without", without, "yes", "")
 			w.add("y"+person, person, "with", with, "yes", "yes")
-			if i%3 != 2 {
+			if i%2 == 0 {
 				continue
 			}
 			iv, err := interval.ClopperPearson(gained, 0, i+1, 0.95)
@@ -581,10 +499,10 @@ func approvedLabels() (func(*rand.Rand) (naive, ours bool, err error), error) {
 	}, nil
 }
 
-// pooledDecisions: everyone decides 40 cases of their own with the output.
+// pooledDecisions: everyone decides 60 cases of their own with the output.
 func pooledDecisions() (func(*rand.Rand) (naive, ours bool, err error), error) {
 	const threshold = 0.7001
-	m := HumanAI{OwnCases: true, People: 30, Cases: 40, Skills: Spread(0.7, 0.2), SystemAccuracy: 0.8}
+	m := HumanAI{OwnCases: true, People: 20, Cases: 60, Skills: Spread(0.7, 0.2), SystemAccuracy: 0.8}
 	a, err := NewAsked(m, fmt.Sprintf("  - {id: right, metric: accuracy_with, minimum: %v, per: person}\n", threshold))
 	if err != nil {
 		return nil, err

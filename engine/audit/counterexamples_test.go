@@ -9,16 +9,16 @@ import (
 func TestTmp(t *testing.T) {
 	for _, c := range counterexamples() {
 		t0 := time.Now()
-		once, err := c.prepare()
+		once, err := c.Start()
 		if err != nil {
-			t.Error(c.name, err)
+			t.Error(c.Name, err)
 			continue
 		}
 		n, o := 0, 0
-		for i := range c.quick {
-			a, b, err := once(Random("x", c.name, i))
+		for i := range c.Quick {
+			a, b, err := once(Random("x", c.Name, i))
 			if err != nil {
-				t.Error(c.name, err)
+				t.Error(c.Name, err)
 				break
 			}
 			if a {
@@ -28,7 +28,7 @@ func TestTmp(t *testing.T) {
 				o++
 			}
 		}
-		t.Log(c.name, n, o, c.quick, time.Since(t0)/time.Duration(c.quick))
+		t.Log(c.Name, n, o, c.Quick, time.Since(t0)/time.Duration(c.Quick))
 	}
 	_ = context.Background
 }
