@@ -100,28 +100,54 @@ type Grid struct {
 	Counterexamples []Counterexample
 }
 
-// NewGrid returns the cells and the counterexamples of some gates, by name, in the order of the gates; of all for none. A quick grid has
-// only those of a quick run. In it, Studies is how many are drawn in this run, and Quick is 0.
-func NewGrid(full bool, gates ...string) (Grid, error) {
-	for _, name := range gates {
+// About is what a run of the coverage grid goes by.
+type About struct {
+	Version string   // of the program
+	Seed    string   // any text
+	Full    bool     // all cells; else those of a quick run, with fewer studies each
+	Gates   []string // by name; none: all
+	Studies int      // draw at most so many in each cell; 0: as many as the grid says
+}
+
+// Grid is the grid's name.
+func (a About) Grid() string {
+	if a.Full {
+		return "full"
+	}
+	return "quick"
+}
+
+// NewGrid returns the cells and the counterexamples of a run, in the order of the gates. In it, Studies is how many are drawn in
+// this run, and Quick is 0. A gate that there is not is an error.
+func NewGrid(about About) (Grid, error) {
+	for _, name := range about.Gates {
 		if kinds.Lookup(name) == nil {
 			return Grid{}, fmt.Errorf("there is no gate %q", name)
 		}
 	}
+	studies := func(gate string, full, quick int) int {
+		n := quick
+		if about.Full {
+			n = full
+		}
+		if len(about.Gates) > 0 && !slices.Contains(about.Gates, gate) {
+			return 0
+		}
+		if about.Studies > 0 {
+			n = min(n, about.Studies)
+		}
+		return n
+	}
 	var g Grid
 	for _, c := range slices.Concat(humanAICells(), anchoringCells(), compareCells(), fairnessCells()) {
-		if !full {
-			c.Studies = c.Quick
-		}
-		if c.Quick = 0; c.Studies > 0 && (len(gates) == 0 || slices.Contains(gates, c.Model.Gate())) {
+		c.Studies, c.Quick = studies(c.Model.Gate(), c.Studies, c.Quick), 0
+		if c.Studies > 0 {
 			g.Cells = append(g.Cells, c)
 		}
 	}
 	for _, c := range counterexamples() {
-		if !full {
-			c.Studies = c.Quick
-		}
-		if c.Quick = 0; c.Studies > 0 && (len(gates) == 0 || slices.Contains(gates, c.Gate)) {
+		c.Studies, c.Quick = studies(c.Gate, c.Studies, c.Quick), 0
+		if c.Studies > 0 {
 			g.Counterexamples = append(g.Counterexamples, c)
 		}
 	}
