@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strconv"
 
@@ -17,7 +16,7 @@ import (
 func counterexamples() []Counterexample {
 	return []Counterexample{
 		{ // 2c: 1 − (79/80)^20 = .222 for 20 looks; published are .118 for 10 and .395 for 40
-			Name: "growing_files", Gate: "human-ai", Promise: side, Quick: 40, Studies: 1000, Start: growingFiles,
+			Name: "growing_files", Gate: "human-ai", Promise: side, Quick: 30, Studies: 1000, Start: growingFiles,
 			Title: "A file that grows by people and by decisions",
 			Story: "Each day one person joins a study, with the first of their 80 decisions, and everyone before has finished; on each of 20 days the file is looked at. An interval that holds at every look seems safe. " +
 				"But a newcomer's one decision is a draw of its own each day, and is taken back the next. The rule errs when on some day the interval lies above the true share of wrong decisions, 1 in 80.",
@@ -25,23 +24,23 @@ func counterexamples() []Counterexample {
 			Ours:  "takes decisions that --assignment lists and nobody has made yet as missing, both ways",
 		},
 		{ // 11: .093 after 8 looks
-			Name: "looking_until_it_passes", Gate: "anchoring", Promise: side, Quick: 250, Studies: 4000, Start: lookingAgain,
+			Name: "looking_until_it_passes", Gate: "anchoring", Promise: side, Quick: 160, Studies: 3000, Start: lookingAgain,
 			Title: "Collecting until the rule passes",
-			Story: "50 items are labelled blind, and half as many more, up to seven times, for as long as the rule is undecided. The report said how many more were needed, so this seems to be asked for. " +
+			Story: "50 items are labelled blind, and half as many more, up to seven times, until the rule passes. The report said that more were needed, so this seems to be asked for. " +
 				"But each look is one more chance to be lucky. The model agrees with 79.99 % of labels; the rule errs when `minimum: 0.8` is PASS at some look.",
 			Naive: "takes the interval of a single look at each look",
 			Ours:  "says `looks: repeated`",
 		},
-		{ // intervals 3.6; 3
-			Name: "looking_before_the_plan", Gate: "human-ai", Promise: side, Quick: 200, Studies: 2000, Start: lookingEarly,
+		{ // 3 and intervals 3.6: .11 to .12 for looks up to 150; exactly .0807 here
+			Name: "looking_before_the_plan", Gate: "human-ai", Promise: side, Quick: 160, Studies: 2000, Start: lookingEarly,
 			Title: "Looking before the planned number is there",
-			Story: "40 people are planned, and the file is looked at whenever two more have decided. The interval for a fixed number of people is exact for each of these numbers, but not for all of them together. " +
+			Story: "60 people are planned, and the file is looked at whenever three more have decided. The interval for a fixed number of people is exact for each of these numbers, but not for all of them together. " +
 				"Each person gains or loses everything by a fair coin, so that the mean gain is 0; the rule errs when the interval lies above 0 at some look.",
 			Naive: "takes the interval for a fixed number of people, at each number",
 			Ours:  "takes the people who are planned and absent as missing, both ways",
 		},
 		{ // 1c
-			Name: "dropped_people", Gate: "human-ai", Promise: side, Quick: 60, Studies: 2000, Start: droppedPeople,
+			Name: "dropped_people", Gate: "human-ai", Promise: side, Quick: 40, Studies: 2000, Start: droppedPeople,
 			Title: "People who stop where it harms them",
 			Story: "60 % of 100 people gain 0.15 by the output and 40 % lose 0.30; nine in ten of the losers stop before they decide with it. Who decided in one condition only has no gain, so leaving them out seems necessary. " +
 				"The true mean gain is -0.03; the rule errs when `minimum: 0` is PASS.",
@@ -164,49 +163,50 @@ func (w *writer) add(values ...string) {
 // growingFiles: 20 looks, each with one fresh person who has made one decision of 80; a person's decisions are one wrong and 79
 // right ones, in random order. One fresh person who starts with the wrong one makes the sequence exclude the truth.
 func growingFiles() (func(*rand.Rand) (naive, ours bool, err error), error) {
-	const looks, decisions = 20, 80
-	const rule = "design: crossed\nrules: [{id: wrong, metric: harmful_override, maximum: 0.0125, per: person}]\n"
-	plain, err := ask("human-ai", rule, gate.Flags{})
-	if err != nil {
-		return nil, err
-	}
-	assigned, err := ask("human-ai", rule, gate.Flags{Assignment: "assignment.csv"})
+	const looks, decisions, truth = 20, 80, 1.0 / 80
+	assigned, err := ask("human-ai", "design: crossed\nrules: [{id: wrong, metric: harmful_override, maximum: 0.0125, per: person}]\n", gate.Flags{Assignment: "assignment.csv"})
 	if err != nil {
 		return nil, err
 	}
 	people, cases := numbered("p", looks), numbered("c", decisions)
 	return func(r *rand.Rand) (naive, ours bool, err error) {
-		truth := 1.0 / decisions
-		finished := writerOf(plain.columns[0], "case", "reviewer", "condition", "decision", "reference", "ai_output")
+		file := writerOf(assigned.columns[0], "case", "reviewer", "condition", "decision", "reference", "ai_output")
 		assignment := writerOf(assigned.columns[1], "case", "reviewer", "condition")
+		var shares []float64 // people's own, so far
 		for _, person := range people {
-			first := len(finished.rows)
+			today := len(file.rows) + 1 // rows that are there today
 			wrong := r.IntN(decisions)
 			for i, c := range cases {
 				decision := "yes"
 				if i == wrong {
 					decision = "no"
 				}
-				finished.add(c, person, "with", decision, "yes", "yes")
+				file.add(c, person, "with", decision, "yes", "yes")
 				assignment.add(c, person, "with")
 			}
-			today := finished.rows[:first+1]
-			n, err := plain.above(Study{today}, truth)
+			own := 0.0
+			if wrong == 0 {
+				own = 1
+			}
+			shares = append(shares, own)
+			iv, err := interval.UniformMixture(shares, shares, interval.Unit, Confidence)
 			if err != nil {
 				return false, false, err
 			}
-			o, err := assigned.above(Study{today, assignment.rows}, truth)
+			shares[len(shares)-1] = truth // by tomorrow they have finished
+			o, err := assigned.above(Study{file.rows[:today], assignment.rows}, truth)
 			if err != nil {
 				return false, false, err
 			}
-			naive, ours = naive || n, ours || o
+			naive, ours = naive || iv.Lower > truth, ours || o
 		}
 		return naive, ours, nil
 	}, nil
 }
 
-// lookingAgain: blind labels of one annotator, 50 at first and half as many more while the rule is undecided, for 8 looks.
+// lookingAgain: blind labels of one annotator, 50 at first and half as many more until the rule passes, for 8 looks.
 func lookingAgain() (func(*rand.Rand) (naive, ours bool, err error), error) {
+	const looks = 8
 	const rule = "rules: [{id: agrees, metric: blind_agreement, minimum: 0.8}]\n"
 	once, err := ask("anchoring", rule, gate.Flags{})
 	if err != nil {
@@ -219,42 +219,31 @@ func lookingAgain() (func(*rand.Rand) (naive, ours bool, err error), error) {
 	items := numbered("i", 1000)
 	return func(r *rand.Rand) (naive, ours bool, err error) {
 		w := writerOf(once.columns[0], "item", "annotator", "suggestion", "label", "visibility")
-		open := [2]bool{true, true}
 		n := 50
-		for range 8 {
+		for range looks {
 			for len(w.rows) < n {
-				label := "no"
-				if happens(r, 0.7999) {
-					label = "yes"
-				}
-				w.add(items[len(w.rows)], "a", "yes", label, "blind")
+				w.add(items[len(w.rows)], "a", "yes", yesNo(r, 0.7999), "blind")
 			}
-			for i, a := range []*asking{once, repeated} {
-				if !open[i] {
-					continue
-				}
-				answer, err := a.rule(Study{w.rows})
-				if err != nil {
+			if !naive {
+				if naive, err = once.passes(Study{w.rows}); err != nil {
 					return false, false, err
 				}
-				passed := answer.Verdict == report.Pass
-				open[i] = !passed && answer.Verdict != report.Fail
-				if i == 0 {
-					naive = naive || passed
-				} else {
-					ours = ours || passed
+			}
+			if !ours {
+				if ours, err = repeated.passes(Study{w.rows}); err != nil {
+					return false, false, err
 				}
 			}
-			n += n / 2
+			n += (n + 1) / 2 // rounded up
 		}
 		return naive, ours, nil
 	}, nil
 }
 
-// lookingEarly: a gain of 1 or −1 each by a fair coin, a look at every second person of 40. Where each gain is 1 or −1 the interval
+// lookingEarly: a gain of 1 or −1 each by a fair coin, a look at every third person of 60. Where each gain is 1 or −1 the interval
 // for a fixed number of people is the exact binomial one (intervals, 3.4).
 func lookingEarly() (func(*rand.Rand) (naive, ours bool, err error), error) {
-	const planned = 40
+	const planned = 60
 	plan, err := ask("human-ai", fmt.Sprintf("looks: once\nplanned: %d\nrules: [{id: gain, metric: accuracy_difference, minimum: 0}]\n", planned), gate.Flags{})
 	if err != nil {
 		return nil, err
@@ -272,10 +261,10 @@ func lookingEarly() (func(*rand.Rand) (naive, ours bool, err error), error) {
 			// Cases of one's own: one decided without, one with the output.
 			w.add("x"+person, person, "without", without, "yes", "")
 			w.add("y"+person, person, "with", with, "yes", "yes")
-			if i%2 == 0 {
+			if i%3 != 2 {
 				continue
 			}
-			iv, err := interval.ClopperPearson(gained, 0, i+1, 0.95)
+			iv, err := interval.ClopperPearson(gained, 0, i+1, Confidence)
 			if err != nil {
 				return false, false, err
 			}
@@ -362,7 +351,7 @@ func unequalTrials(cases, trials int) (func(*rand.Rand) (naive, ours bool, err e
 				worse++
 			}
 		}
-		naive = better > worse && interval.SignTest(better, worse) < 0.05
+		naive = better > worse && interval.SignTest(better, worse) < 1-Confidence
 		ours, err = a.passes(Study{w.rows})
 		return naive, ours, err
 	}, nil
@@ -439,29 +428,11 @@ func casesOfOneVersion() (func(*rand.Rand) (naive, ours bool, err error), error)
 			}
 			shared = append(shared, float64(gain)/trials)
 		}
-		lower, _ := student(shared, normal) // more than 300 cases: Student's quantile is the normal's to 1 %
-		naive = lower > 0
+		lower, _, ok := student(shared)
+		naive = ok && lower > 0
 		ours, err = a.passes(Study{w.rows})
 		return naive, ours, err
 	}, nil
-}
-
-// normal is the two-sided 95 % quantile of the standard normal distribution.
-const normal = 1.959963984540054
-
-// student is the mean of the values, and so many standard errors of it to either side.
-func student(values []float64, quantile float64) (lower, upper float64) {
-	n := float64(len(values))
-	mean := 0.0
-	for _, x := range values {
-		mean += x / n
-	}
-	squares := 0.0
-	for _, x := range values {
-		squares += float64((x - mean) * (x - mean))
-	}
-	half := quantile * math.Sqrt(squares/(n-1)/n)
-	return mean - half, mean + half
 }
 
 // approvedLabels: two groups of 1000 cases, half of which would repay (label 1); the prediction 1 is an approval. The rate is that of
@@ -522,7 +493,7 @@ func pooledDecisions() (func(*rand.Rand) (naive, ours bool, err error), error) {
 				}
 			}
 		}
-		iv, err := interval.ClopperPearson(k, 0, n, 0.95)
+		iv, err := interval.ClopperPearson(k, 0, n, Confidence)
 		return iv.Lower >= threshold, answer.Rules[0].Verdict == report.Pass, err
 	}, nil
 }
