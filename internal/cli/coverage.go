@@ -180,7 +180,7 @@ func (a *app) coverage(q coverageRequest, newGrid func(audit.About) (audit.Grid,
 		return err
 	}
 	kept := state.Finished()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
 	started := a.Now()
 	meter := &coverageMeter{app: a, started: started, told: started, state: state, cells: len(grid.Cells) + len(grid.Counterexamples), quiet: q.quiet, before: -1}
@@ -203,6 +203,20 @@ func (a *app) coverage(q coverageRequest, newGrid func(audit.About) (audit.Grid,
 		a.tell(a.Stderr, fmt.Sprintf("%s and %s in %s%s, exit %d", countOf(len(result.Cells), "cell"), fmt.Sprintf("%d studies", result.Studies), a.Now().Sub(started).Round(time.Second), again, a.status))
 	}
 	return nil
+}
+
+// untilSignal is a context that ends when the run is asked to end.
+func untilSignal() (context.Context, context.CancelFunc) {
+	var signals []os.Signal
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as under nohup
+			signals = append(signals, s)
+		}
+	}
+	if len(signals) == 0 { // none would stand for all of them
+		return context.WithCancel(context.Background())
+	}
+	return signal.NotifyContext(context.Background(), signals...)
 }
 
 // goOn says how an interrupted run goes on.
