@@ -13,6 +13,9 @@ import (
 // Confidence is what the intervals of the coverage grid announce, our own and the others: the default of a policy.
 const Confidence = 0.95
 
+// CoverageSeed is the seed where none is given, so that everyone draws the same studies.
+const CoverageSeed = "coverage-1"
+
 // side is the error that an interval of that confidence promises at most on each of its sides.
 const side = 0.025
 
@@ -28,11 +31,18 @@ type Cell struct {
 	Quick   int // how many in a quick one; 0: the cell is not in it
 }
 
-// Factor is one thing that the cells of a grid differ in, such as people, and what it is in a cell, such as 20.
+// Factor is one thing that the cells of a grid differ in, such as people, and what it is in a cell, such as 20. Where values can be
+// missing, the factor "missing" is "none" if none are.
 type Factor struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
+
+// The factor that says whether values are missing, and its value where they are not.
+const (
+	missingFactor  = "missing"
+	nothingMissing = "none"
+)
 
 // Target is one quantity that a rule is about: its interval is held against the truth, and so are the verdicts of two rules, one
 // with the threshold just on the wrong side of the truth, where PASS is an error, and one just on the right side, where FAIL is.

@@ -67,7 +67,7 @@ func versionsCell(m Compare, change, missing string) Cell {
 		c.Quick = 150
 	}
 	return cell("compare", []Factor{
-		{"cases", strconv.Itoa(m.Cases)}, {"trials", strconv.Itoa(m.Trials[0]) + "/" + strconv.Itoa(m.Trials[1])}, {"list", list}, {"change", change}, {"missing", missing},
+		{"cases", strconv.Itoa(m.Cases)}, {"trials", strconv.Itoa(m.Trials[0]) + "/" + strconv.Itoa(m.Trials[1])}, {"list", list}, {"change", change}, {missingFactor, missing},
 	}, c)
 }
 
@@ -78,7 +78,7 @@ func versionsMain() []Cell {
 		for _, trials := range [][2]int{{1, 1}, {5, 5}, {5, 1}, {10, 1}} {
 			for _, fixed := range []bool{false, true} {
 				for _, c := range changes() {
-					list = append(list, versionsCell(Compare{Cases: cases, Trials: trials, Kinds: c.kinds, Fixed: fixed}, c.name, "none"))
+					list = append(list, versionsCell(Compare{Cases: cases, Trials: trials, Kinds: c.kinds, Fixed: fixed}, c.name, nothingMissing))
 				}
 			}
 		}
@@ -127,7 +127,7 @@ func versionsExtremes() []Cell {
 		{change{"half up, half down, always", []Chances{{0, 1, 1}, {1, 0, 1}}}, 8, [2]int{5, 5}},
 	} {
 		for _, fixed := range []bool{false, true} {
-			list = append(list, versionsCell(Compare{Cases: c.cases, Trials: c.trials, Kinds: c.kinds, Fixed: fixed}, c.name, "none"))
+			list = append(list, versionsCell(Compare{Cases: c.cases, Trials: c.trials, Kinds: c.kinds, Fixed: fixed}, c.name, nothingMissing))
 		}
 	}
 	return list

@@ -97,7 +97,7 @@ func peopleCell(m HumanAI, spread, effect, missing string, c Cell) Cell {
 		c.Quick = 200
 	}
 	return cell("human-ai", []Factor{
-		{"design", design(m.BeforeAfter)}, {"people", strconv.Itoa(m.People)}, {"cases", strconv.Itoa(m.Cases)}, {"spread", spread}, {"effect", effect}, {"missing", missing},
+		{"design", design(m.BeforeAfter)}, {"people", strconv.Itoa(m.People)}, {"cases", strconv.Itoa(m.Cases)}, {"spread", spread}, {"effect", effect}, {missingFactor, missing},
 	}, c)
 }
 
@@ -124,7 +124,7 @@ func peopleMain() []Cell {
 					Skills: Spread(e.skill, min(spread, 0.1)), Gains: e.gains(spread), SystemAccuracy: 0.8,
 				}
 				targets := differences(people)
-				list = append(list, peopleCell(m, number(spread), e.name, "none", Cell{Targets: targets, Rivals: differenceRivals(targets[0].Name)}))
+				list = append(list, peopleCell(m, number(spread), e.name, nothingMissing, Cell{Targets: targets, Rivals: differenceRivals(targets[0].Name)}))
 			}
 		}
 	}
@@ -194,7 +194,7 @@ func peopleAndCases() []Cell {
 		own.EndsOnly = true
 		all := difference("people and cases", ", generalize: people_and_cases")
 		all.Truth = "accuracy_difference/people_and_cases"
-		list = append(list, peopleCell(m, "0.05", "0, by case ±"+number(c.spread), "none", Cell{
+		list = append(list, peopleCell(m, "0.05", "0, by case ±"+number(c.spread), nothingMissing, Cell{
 			Targets: []Target{own, all}, Rivals: append(differenceRivals(own.Name), fixedCasesRival(all.Name)), Studies: studies(4 * c.people * c.cases),
 		}))
 	}
@@ -229,7 +229,7 @@ func personRates() []Cell {
 			rate("over_reliance", "per person", per, true), rate("over_reliance", "per person, looks once", once, true),
 			rate("accuracy_with", "per person", per, false), rate("harmful_override", "per person", per, true), agreement,
 		}
-		missing := "none"
+		missing := nothingMissing
 		if c.missing > 0 {
 			missing = "right ones vanish"
 		}
@@ -255,7 +255,7 @@ func loneRates() []Cell {
 			rate("correct_override", "", "", false), rate("harmful_override", "", "", true), rate("agreement", "", "", false), rate("system_accuracy", "", "", false),
 			rate("accuracy_without", "looks repeated", repeated, true),
 		}
-		missing := "none"
+		missing := nothingMissing
 		if c.wrong > 0 {
 			missing = "wrong ones vanish"
 		}
@@ -287,7 +287,7 @@ func peopleExtremes() []Cell {
 		for _, people := range e.people {
 			m := HumanAI{BeforeAfter: true, People: people, Cases: 6, Skills: e.skills, Gains: e.gains, SystemAccuracy: 0.8}
 			targets := differences(people)
-			list = append(list, peopleCell(m, "as said", e.name, "none", Cell{Targets: targets, Rivals: differenceRivals(targets[0].Name), Studies: 4000}))
+			list = append(list, peopleCell(m, "as said", e.name, nothingMissing, Cell{Targets: targets, Rivals: differenceRivals(targets[0].Name), Studies: 4000}))
 		}
 	}
 	return list

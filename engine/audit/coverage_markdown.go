@@ -25,8 +25,8 @@ How to read the tables:
 - **undecided**: of those verdicts at the edge, the share that said neither. It should be near 100 %: at the edge nothing
   can be known.
 - **width**: from the lower end to the upper one, on average. A narrow interval is worth something only if it covers.
-- In brackets after a share stands its Monte Carlo error: what the share may be, since only so many studies were drawn
-  (exact, 95 %).
+- In brackets after a share stands its Monte Carlo error: what it may be, since only so many studies were drawn (exact,
+  95 %). The JSON form has it for every share.
 
 Lines in italics are no part of Oloproof. They are intervals that people use, computed from the same studies: **naive**
 treats every decision or trial as if it were independent of all others; **student** is the textbook interval over people
@@ -57,26 +57,31 @@ func (c *Coverage) Markdown() string {
 	line("**%s**, of %s.", strings.ToUpper(c.outcome()[:1])+c.outcome()[1:], grouped(c.Promises))
 	line("Each side of each deciding interval, each false PASS and each false FAIL of each cell, and our rule in each")
 	line("counterexample, is held against what is promised of it. It counts as broken where its exact one-sided lower bound at the")
-	line("level %v / %s is above the promise, so that all kept promises together are called broken in at most one run of %s. (A", c.Level, grouped(c.Promises), grouped(int(1/c.Level)))
-	line("95 % interval in each cell would fail many runs by chance alone.)")
+	line("level %v / %s is above the promise, so that all kept promises together are called broken in at most one run of %s.", c.Level, grouped(c.Promises), grouped(int(1/c.Level)))
+	line("(95 %% in each cell would fail nearly every run by chance alone.)")
 	for i := range c.Broken {
 		line("")
 		line("- BROKEN: %s", c.Broken[i].sentence())
 	}
-	for _, deciding := range []bool{true, false} {
-		line("")
-		if deciding {
-			line("The worst cell of each interval that decides rules:")
-		} else {
-			line("The worst cell of each other interval, on the same studies:")
+	rows := c.worst()
+	line("")
+	line("The worst cell of each interval that decides rules:")
+	line("")
+	line("| gate | interval | cells | covers, at the worst | misses on one side, at the worst | the cell where it covers least |")
+	line("| --- | --- | ---: | ---: | ---: | --- |")
+	for _, r := range rows {
+		if r.deciding {
+			line("| %s | %s | %d | %s | %s | %s |", r.gate, r.interval, r.cells, r.covers.text(), r.missed.text(), r.covers.cell)
 		}
-		line("")
-		line("| gate | interval | cells | covers, at the worst | misses on one side, at the worst | the cell where it covers least |")
-		line("| --- | --- | ---: | ---: | ---: | --- |")
-		for _, r := range c.worst() {
-			if r.deciding == deciding {
-				line("| %s | %s | %d | %s | %s | %s |", r.gate, emphasis(r.interval, deciding), r.cells, percent(r.covers), percent(r.missed), r.coversCell)
-			}
+	}
+	line("")
+	line("The worst cell of each other interval, on the same studies:")
+	line("")
+	line("| gate | interval | cells | covers, where nothing is missing | the cell | covers, where values are missing | the cell |")
+	line("| --- | --- | ---: | ---: | --- | ---: | --- |")
+	for _, r := range rows {
+		if !r.deciding {
+			line("| %s | %s | %d | %s | %s | %s | %s |", r.gate, emphasis(r.interval, false), r.cells, r.complete.text(), r.complete.cell, r.gaps.text(), r.gaps.cell)
 		}
 	}
 	if len(c.Counterexamples) > 0 {
@@ -115,7 +120,7 @@ func (c *Coverage) Markdown() string {
 
 // markdown is the table of a cell.
 func (c *CellResult) markdown(line func(format string, args ...any)) {
-	line("**%s** (%s studies)", c.Name, grouped(c.Studies))
+	line("**%s**, studies drawn: %s", c.Name, grouped(c.Studies))
 	line("")
 	line("| quantity | interval | covers | too high | too low | false PASS | false FAIL | undecided | width |")
 	line("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
@@ -141,10 +146,10 @@ func (c *CellResult) markdown(line func(format string, args ...any)) {
 		}
 		if rule := r.rule; rule != nil {
 			if rule.FalsePass != nil {
-				cells[5] = rule.FalsePass.withPromise()
+				cells[5] = rule.FalsePass.plain()
 			}
 			if rule.FalseFail != nil {
-				cells[6] = rule.FalseFail.withPromise()
+				cells[6] = rule.FalseFail.plain()
 			}
 			cells[7] = percent(rule.Undecided.Value)
 		}
@@ -198,23 +203,25 @@ func (m *Measured) text() string {
 	return fmt.Sprintf("%s%s (%.2f to %.2f)", mark, percent(m.Value), 100*m.Low, 100*m.High)
 }
 
-// withPromise is a share of an error, with what is promised where it is not the usual 2.5 %.
-func (m *Measured) withPromise() string {
-	if m.Promise == nil || *m.Promise == side {
-		return m.text()
+// plain is a share of an error, with what is promised where it is not the usual 2.5 %.
+func (m *Measured) plain() string {
+	text := percent(m.Value)
+	if m.Broken {
+		text = "**BROKEN** " + text
 	}
-	return m.text() + ", promised " + percent(*m.Promise)
+	if m.Promise != nil && *m.Promise != side {
+		text += ", promised " + percent(*m.Promise)
+	}
+	return text
 }
 
 // missed is the share in which a side of an interval missed the truth, from the share in which it did not.
 func (m *Measured) missed() string {
-	text := Measured{Share: Share{m.Of - m.Count, m.Of}, Value: 1 - m.Value, Low: 1 - m.High, High: 1 - m.Low, Broken: m.Broken}
-	if m.Promise != nil {
+	text := Measured{Share: Share{m.Of - m.Count, m.Of}, Broken: m.Broken}
+	text.Value = text.Share.Value()
+	if m.Promise != nil && *m.Promise != 1-side {
 		most := 1 - *m.Promise
-		if most-side < 1e-12 && side-most < 1e-12 {
-			most = side
-		}
 		text.Promise = &most
 	}
-	return text.withPromise()
+	return text.plain()
 }

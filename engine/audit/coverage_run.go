@@ -104,7 +104,7 @@ func (c *Cell) start(seed string) (*asked, error) {
 			p.right = p.wrong
 		case t.EndsOnly:
 			p.right = ask(t, "0.5")
-		case !known:
+		case !known || !(math.Abs(value) <= 1):
 			return nil, fmt.Errorf("%s: the model does not say what %q is", t.Name, t.Truth)
 		default:
 			p.truth = value
@@ -113,15 +113,12 @@ func (c *Cell) start(seed string) (*asked, error) {
 			if scale == (interval.Scale{}) {
 				scale = interval.Unit
 			}
-			within := func(x *big.Rat) bool {
-				v, _ := x.Float64()
-				return v >= scale.Lower && v <= scale.Upper
-			}
+			within := func(k threshold) bool { return k.value() >= scale.Lower && k.value() <= scale.Upper }
 			if within(right) {
-				p.right = ask(t, right.FloatString(places9))
+				p.right = ask(t, right.text())
 			}
 			if within(wrong) {
-				p.wrong = ask(t, wrong.FloatString(places9))
+				p.wrong = ask(t, wrong.text())
 			}
 			if p.first() < 0 {
 				return nil, fmt.Errorf("%s: no threshold near %v can be written", t.Name, value)
@@ -160,26 +157,32 @@ func (c *Cell) truth(seed string) Truth {
 	return all
 }
 
-// places9 is how many decimals thresholds have.
-const places9 = 9
-
-// thresholds are the decimals next to the truth, of which the first is on its wrong side, so that a rule with it is violated, and the
-// second on its right side or the truth itself, so that a rule with it holds.
-func thresholds(truth float64, atMost bool) (wrong, right *big.Rat) {
-	unit := new(big.Rat).SetFrac64(1, 1_000_000_000)
-	exact := new(big.Rat).SetFloat64(truth)
-	whole := new(big.Rat).Quo(exact, unit)
-	floor := new(big.Int).Div(whole.Num(), whole.Denom()) // Euclidean: rounds down, as the denominator is above 0
-	below := new(big.Rat).Mul(new(big.Rat).SetInt(floor), unit)
-	above := below
-	if below.Cmp(exact) < 0 {
-		above = new(big.Rat).Add(below, unit)
-	}
+// thresholds are the numbers of nine decimals next to the truth: a rule is violated with the first and holds with the second, which is
+// the truth itself where that has as many decimals.
+func thresholds(truth float64, atMost bool) (wrong, right threshold) {
+	k := threshold(math.Round(truth * billion))
+	step := threshold(1) // to the wrong side
 	if atMost {
-		return new(big.Rat).Sub(above, unit), above
+		step = -1
 	}
-	return new(big.Rat).Add(below, unit), below
+	violated := func(k threshold) bool { return (k.value() > truth) != atMost && k.value() != truth }
+	for violated(k) {
+		k -= step
+	}
+	for !violated(k + step) {
+		k += step
+	}
+	return k + step, k
 }
+
+// threshold is one in billionths.
+type threshold int64
+
+const billion = 1_000_000_000
+
+// text is how it stands in a policy, and value what is read there.
+func (k threshold) text() string   { return new(big.Rat).SetFrac64(int64(k), billion).FloatString(9) }
+func (k threshold) value() float64 { return float64(k) / billion }
 
 // once draws and decides one study of the cell. What came of it is added to no count yet: studies are added in order.
 func (a *asked) once(r *rand.Rand) (*outcome, error) {

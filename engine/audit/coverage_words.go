@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // row is the worst that one interval came to over the cells of one gate.
@@ -13,43 +14,71 @@ type row struct {
 	gate, interval string
 	deciding       bool
 	cells          int
-	covers         float64 // the least coverage
-	missed         float64 // the largest share of studies in which one side missed
-	missedCell     string  // where
-	coversCell     string
+	covers         worst // the least coverage
+	missed         worst // the largest share of studies in which one side missed
+	complete, gaps worst // the least coverage where nothing is missing, and where something is
 }
 
-// worst sums up the intervals of each gate, in the order of the cells.
+// worst is the worst share and its cell; none where cell is "".
+type worst struct {
+	share float64
+	cell  string
+}
+
+// take keeps the worse of two, less being worse or more.
+func (w *worst) take(share float64, cell string, lessIsWorse bool) {
+	if w.cell == "" || (share < w.share) == lessIsWorse && share != w.share {
+		w.share, w.cell = share, cell
+	}
+}
+
+// text is the share in per cent, or a dash.
+func (w worst) text() string {
+	if w.cell == "" {
+		return "-"
+	}
+	return percent(w.share)
+}
+
+// hasGaps reports whether values are missing in a cell.
+func (c *CellResult) hasGaps() bool {
+	return slices.ContainsFunc(c.Factors, func(f Factor) bool { return f.Name == missingFactor && f.Value != nothingMissing })
+}
+
+// worst sums up the intervals of each gate, in the order of the cells, those that decide first.
 func (c *Coverage) worst() []row {
 	var list []row
 	for i := range c.Cells {
 		cell := &c.Cells[i]
-		seen := map[string]bool{}
+		seen := map[int]bool{}
 		for k := range cell.Intervals {
 			iv := &cell.Intervals[k]
 			at := slices.IndexFunc(list, func(r row) bool {
 				return r.gate == cell.Gate && r.interval == iv.Interval && r.deciding == iv.Deciding
 			})
+			if iv.None == cell.Studies { // it is not known which it would be
+				continue
+			}
 			if at < 0 {
 				at = len(list)
-				list = append(list, row{gate: cell.Gate, interval: iv.Interval, deciding: iv.Deciding, covers: 2, missed: -1})
+				list = append(list, row{gate: cell.Gate, interval: iv.Interval, deciding: iv.Deciding})
 			}
 			r := &list[at]
-			if !seen[iv.Interval] {
-				seen[iv.Interval] = true
+			if !seen[at] {
+				seen[at] = true
 				r.cells++
 			}
-			if x := iv.Coverage.Both.Value; x < r.covers {
-				r.covers, r.coversCell = x, cell.Name
-			}
-			if x := 1 - min(iv.Coverage.Lower.Value, iv.Coverage.Upper.Value); x > r.missed {
-				r.missed, r.missedCell = x, cell.Name
+			r.covers.take(iv.Coverage.Both.Value, cell.Name, true)
+			r.missed.take(1-min(iv.Coverage.Lower.Value, iv.Coverage.Upper.Value), cell.Name, false)
+			if cell.hasGaps() {
+				r.gaps.take(iv.Coverage.Both.Value, cell.Name, true)
+			} else {
+				r.complete.take(iv.Coverage.Both.Value, cell.Name, true)
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b row) int { // those that decide first
-		return cmp.Compare(map[bool]int{true: 0, false: 1}[a.deciding], map[bool]int{true: 0, false: 1}[b.deciding])
-	})
+	order := map[bool]int{true: 0, false: 1}
+	slices.SortStableFunc(list, func(a, b row) int { return cmp.Compare(order[a.deciding], order[b.deciding]) })
 	return list
 }
 
@@ -137,31 +166,33 @@ func (c *Coverage) Text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("Coverage, %s grid: %s", c.Grid, c.outcome())
-	line("%d cells, %s studies drawn and decided, seed %s", len(c.Cells), grouped(c.Studies), c.Seed)
+	line("%s cells, %s studies drawn and decided, seed %s", grouped(len(c.Cells)), grouped(c.Studies), c.Seed)
 	line("")
 	line("  In each cell, studies are drawn of which the truth is known, and the gates are")
-	line("  asked about them. An interval at %s promises to hold the truth in at", strings.TrimSuffix(percent(c.Confidence), ".00 %")+" %")
-	line("  least that share of studies, whatever the cell, and to miss it on either side")
-	line("  in at most half of the rest, unless its gate promises otherwise.")
-	for _, deciding := range []bool{true, false} {
-		line("")
-		name := "INTERVAL THAT DECIDES"
-		if !deciding {
-			name = "OTHERS, FOR COMPARISON"
-		}
-		line("  %-11s%-28s%6s  %12s  %14s", "GATE", name, "CELLS", "HOLDS TRUTH", "MISSES, A SIDE")
-		for _, r := range c.worst() {
-			if r.deciding == deciding {
-				line("  %-11s%-28s%6d  %12s  %14s", r.gate, r.interval, r.cells, percent(r.covers), percent(r.missed))
-			}
+	line("  asked about them. An interval at 95 %% promises to hold the truth in at least")
+	line("  95 %% of studies, whatever the cell, and to miss it in at most 2.5 %% on either")
+	line("  side, unless its gate promises otherwise.")
+	rows := c.worst()
+	line("")
+	line("  %-11s%-28s%6s  %12s  %14s", "GATE", "INTERVAL THAT DECIDES", "CELLS", "HOLDS TRUTH", "MISSES, A SIDE")
+	for _, r := range rows {
+		if r.deciding {
+			line("  %-11s%-28s%6d  %12s  %14s", r.gate, r.interval, r.cells, r.covers.text(), r.missed.text())
 		}
 	}
 	line("")
-	line("  Each line has the worst of its cells.")
-	for _, r := range c.worst() {
-		if r.interval == naiveName {
-			line("  The worst for %s of %s:", r.interval, r.gate)
-			line("    %s", r.coversCell)
+	line("  %-11s%-28s%6s  %12s  %14s", "", "OTHERS, FOR COMPARISON", "", "HOLDS TRUTH", "WITH MISSING")
+	for _, r := range rows {
+		if !r.deciding {
+			line("  %-11s%-28s%6d  %12s  %14s", r.gate, r.interval, r.cells, r.complete.text(), r.gaps.text())
+		}
+	}
+	line("")
+	line("  Each line has the worst of its cells; the last column of the second table is")
+	line("  where values are missing.")
+	for _, r := range rows {
+		if r.interval == naiveName && r.complete.cell != "" {
+			b.WriteString(wrap("The worst for naive of "+r.gate+", nothing missing: "+r.complete.cell, 78, "  ", "    "))
 		}
 	}
 	if rules := c.worstRules(); len(rules) > 0 {
@@ -184,7 +215,25 @@ func (c *Coverage) Text() string {
 	line("A promise counts as broken where chance alone would show as much in at most one")
 	line("run of %s, all its promises together.", grouped(int(1/c.Level)))
 	for i := range c.Broken {
-		line("  BROKEN  %s", c.Broken[i].sentence())
+		b.WriteString(wrap("BROKEN: "+c.Broken[i].sentence(), 78, "  ", "    "))
 	}
 	return b.String()
+}
+
+// wrap breaks a text at spaces into lines of at most so many characters, the first and the others indented.
+func wrap(text string, width int, first, other string) string {
+	var b strings.Builder
+	line := first
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+			line += word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
+			b.WriteString(line + "\n")
+			line = other + word
+		default:
+			line += " " + word
+		}
+	}
+	return b.String() + line + "\n"
 }

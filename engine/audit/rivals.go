@@ -32,7 +32,7 @@ func waldRate(k, n int, z float64) (lower, upper float64, ok bool) {
 		return 0, 0, false
 	}
 	p := float64(k) / float64(n)
-	margin := z * math.Sqrt(p*(1-p)/float64(n))
+	margin := float64(z * math.Sqrt(p*(1-p)/float64(n)))
 	return p - margin, p + margin, true
 }
 
@@ -42,7 +42,7 @@ func waldDifference(k, n, l, m int) (lower, upper float64, ok bool) {
 		return 0, 0, false
 	}
 	p, q := float64(k)/float64(n), float64(l)/float64(m)
-	margin := normal975 * math.Sqrt(float64(p*(1-p)/float64(n))+float64(q*(1-q)/float64(m)))
+	margin := float64(normal975 * math.Sqrt(float64(p*(1-p)/float64(n))+float64(q*(1-q)/float64(m))))
 	return p - q - margin, p - q + margin, true
 }
 
@@ -57,7 +57,7 @@ func student(values []float64) (lower, upper float64, ok bool) {
 	for _, x := range values {
 		squares += float64((x - mean) * (x - mean))
 	}
-	margin := studentQuantile(len(values)-1) * math.Sqrt(squares/(n-1)/n)
+	margin := float64(studentQuantile(len(values)-1) * math.Sqrt(squares/(n-1)/n))
 	return mean - margin, mean + margin, true
 }
 
@@ -86,7 +86,7 @@ func studentWithin(t float64, degrees int) float64 {
 	}
 	for power := first; power <= degrees-2; power += 2 {
 		sum += term
-		term *= float64(cos*cos) * float64(power+1) / float64(power+2)
+		term = float64(term * float64(cos*cos) * float64(power+1) / float64(power+2))
 	}
 	if degrees%2 == 1 {
 		return 2 / math.Pi * (math.Atan2(sin, cos) + float64(sin*sum))

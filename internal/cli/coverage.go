@@ -22,9 +22,6 @@ import (
 	"github.com/oloproof/oloproof/engine/report"
 )
 
-// coverageSeed is the seed where none is given, so that everyone draws the same studies.
-const coverageSeed = "coverage-1"
-
 // coverageFormats are the forms of the coverage grid's result, by the names that the formats of reports have.
 var coverageFormats = []string{"terminal", "markdown", "json"}
 
@@ -62,7 +59,7 @@ nothing was decided.`,
 	f.BoolVar(&q.full, "full", false, "the whole grid, in a quarter of an hour or so")
 	f.StringSliceVar(&q.gates, "gate", nil, "only the cells of a `GATE`: "+strings.Join(kinds.Names(), ", ")+"; may be repeated")
 	f.IntVar(&q.studies, "studies", 0, "draw at most `N` studies in each cell")
-	f.StringVar(&q.seed, "seed", coverageSeed, "a `TEXT` of letters, digits and . _ -; another one draws other studies")
+	f.StringVar(&q.seed, "seed", audit.CoverageSeed, "a `TEXT` of letters, digits and . _ -; another one draws other studies")
 	f.StringArrayVar(&q.formats, "format", nil, "write the result as `NAME[:PATH]` ("+strings.Join(coverageFormats, ", ")+"); may be repeated")
 	f.BoolVar(&q.json, "json", false, "the same as --format json")
 	f.StringVar(&q.resume, "resume", "", "keep what is finished in a `FILE`, and go on from it")
@@ -82,7 +79,7 @@ func (q *coverageRequest) about(version string) (audit.About, error) {
 		problems = append(problems, usagef("--quick and --full are both given; leave one out"))
 	}
 	if !seedForm.MatchString(q.seed) {
-		problems = append(problems, usagef("--seed is %s; write 1 to 64 letters, digits and . _ - such as %s", diag.Quote(q.seed), coverageSeed))
+		problems = append(problems, usagef("--seed is %s; write 1 to 64 letters, digits and . _ - such as %s", diag.Quote(q.seed), audit.CoverageSeed))
 	}
 	if q.studies < 0 {
 		problems = append(problems, usagef("--studies is %d; write how many studies a cell has at most, from 1, or leave it out", q.studies))
@@ -183,7 +180,7 @@ func (a *app) coverage(q coverageRequest, newGrid func(audit.About) (audit.Grid,
 		return err
 	}
 	kept := state.Finished()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
 	started := a.Now()
 	meter := &coverageMeter{app: a, started: started, told: started, state: state, cells: len(grid.Cells) + len(grid.Counterexamples), quiet: q.quiet, before: -1}
@@ -206,6 +203,20 @@ func (a *app) coverage(q coverageRequest, newGrid func(audit.About) (audit.Grid,
 		a.tell(a.Stderr, fmt.Sprintf("%s and %s in %s%s, exit %d", countOf(len(result.Cells), "cell"), fmt.Sprintf("%d studies", result.Studies), a.Now().Sub(started).Round(time.Second), again, a.status))
 	}
 	return nil
+}
+
+// untilSignal is a context that ends when the run is asked to end.
+func untilSignal() (context.Context, context.CancelFunc) {
+	var signals []os.Signal
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as under nohup
+			signals = append(signals, s)
+		}
+	}
+	if len(signals) == 0 { // none would stand for all of them
+		return context.WithCancel(context.Background())
+	}
+	return signal.NotifyContext(context.Background(), signals...)
 }
 
 // goOn says how an interrupted run goes on.
