@@ -59,7 +59,7 @@ func counterexamples() []Counterexample {
 		{ // 6a: .406
 			Name: "unequal_trials_of_a_suite", Gate: "compare", Promise: side, Quick: 60, Studies: 2000,
 			Start: func() (func(*rand.Rand) (bool, bool, error), error) { return unequalTrials(164, 5) },
-			Title: "More trials of one version than of the other, in a large suite",
+			Title: "More trials of one version, in a large suite",
 			Story: "As before, with 164 cases, five trials of each as the baseline and one as the candidate: more cases make it worse. The rule errs when the candidate is called better.",
 			Naive: "compares the recorded shares of each case in a sign test",
 			Ours:  "takes the trials that one version has fewer as missing, both ways",
