@@ -126,3 +126,37 @@ func TestRivalsOfLabelsAndGroups(t *testing.T) {
 		t.Error("a group without a case has a ratio")
 	}
 }
+
+// TestOthersErrOnLabelsAndGroups: where items are drawn with unequal chances, where hard items lose their labels, where the largest of
+// many gaps is picked, and where predictions vanish that speak against a group, the other interval misses the truth far more often than
+// the 2.5 % a side that it announces, and ours does not: else the cells would show nothing.
+func TestOthersErrOnLabelsAndGroups(t *testing.T) {
+	want := map[string]string{ // by cell, the target whose other interval errs
+		"anchoring/unequal chances/items 2000, missing none":                                         "blind_agreement of the corpus, weighted",
+		"anchoring/annotators 8/items 300, blind 0.5, spread 0.15, pull 0.3, missing none":           "blind_agreement, per: person",
+		"anchoring/three labels an item/items 100, missing 40 % of those that disagree":              "people_agreement",
+		"fairness/false_negative/groups 12, cases 50 equal, rate 0.5, gap 0, missing none":           "max_group_gap",
+		"fairness/false_positive/groups 4, cases 400 equal, rate 0.1, gap 0.1, missing 40 % against": "worst_group, maximum",
+	}
+	for _, c := range slices.Concat(anchoringCells(), fairnessCells()) {
+		name, found := want[c.Name]
+		if !found {
+			continue
+		}
+		delete(want, c.Name)
+		c.Studies = 60
+		c.Targets = slices.DeleteFunc(c.Targets, func(x Target) bool { return x.Name != name })
+		c.Rivals = slices.DeleteFunc(c.Rivals, func(x Rival) bool { return x.Target != name })
+		about := About{Version: "1.0.0", Seed: CoverageSeed}
+		for _, iv := range run(t, Grid{Cells: []Cell{c}}, about, nil).Cells[0].Intervals {
+			misses := Share{iv.Coverage.Both.Of - iv.Coverage.Both.Count, c.Studies}
+			above, err := misses.Above(2*side, 1)
+			if err != nil || iv.Interval != studentName && above == iv.Deciding {
+				t.Errorf("%s, %s by %s misses %d of %d (%v)", c.Name, name, iv.Interval, misses.Count, misses.Of, err)
+			}
+		}
+	}
+	for name := range want {
+		t.Errorf("there is no cell %s", name)
+	}
+}
