@@ -91,10 +91,10 @@ func peopleCell(m HumanAI, spread, effect, missing string, c Cell) Cell {
 		rows *= 2
 	}
 	if c.Studies == 0 {
-		c.Studies = studies(rows)
+		c.Studies = studies(max(rows, 30*m.People)) // some intervals take long for many people
 	}
-	if c.Quick == 0 && rows <= 400 {
-		c.Quick = 200
+	if c.Quick == 0 && rows <= 240 { // 150 studies take about a tenth of a second
+		c.Quick = 150
 	}
 	return cell("human-ai", []Factor{
 		{"design", design(m.BeforeAfter)}, {"people", strconv.Itoa(m.People)}, {"cases", strconv.Itoa(m.Cases)}, {"spread", spread}, {"effect", effect}, {missingFactor, missing},
@@ -169,7 +169,7 @@ func peopleClustered() []Cell {
 		targets := differences(c.people)
 		one := Cell{Targets: targets, Rivals: differenceRivals(targets[0].Name)}
 		if c.people == 10 {
-			one.Quick = 200
+			one.Quick = 150
 		}
 		list = append(list, peopleCell(m, "0.4", "0", "none", one))
 	}
