@@ -24,14 +24,14 @@ type losing struct {
 
 // losings are none, by chance, and where people disagree with the model.
 func losings() []losing {
-	return []losing{{name: "none"}, {"20 % of labels", 0.2, 0.2}, {"40 % of those that disagree", 0, 0.4}}
+	return []losing{{name: nothingMissing}, {"20 % of labels", 0.2, 0.2}, {"40 % of those that disagree", 0, 0.4}}
 }
 
 // anchoringFactors says where a cell is.
 func anchoringFactors(m Anchoring, spread float64, missing string) []Factor {
 	return []Factor{
 		{"annotators", strconv.Itoa(m.Annotators)}, {"items", strconv.Itoa(m.Items)}, {"blind", decimal(m.Blind)}, {"spread", decimal(spread)},
-		{"pull", decimal(m.Pull)}, {"missing", missing},
+		{"pull", decimal(m.Pull)}, {missingFactor, missing},
 	}
 }
 
@@ -48,7 +48,7 @@ func oneAnnotatorCells() []Cell {
 					m := Anchoring{Annotators: 1, Items: items, Blind: blind, Visible: true, Agreement: Points{{0.8, 1}}, Pull: pull, MissingAgree: lost.agree, MissingDisagree: lost.disagree}
 					corpus := fmt.Sprintf("metric: blind_agreement, corpus_size: %d, minimum: %%s", items)
 					c := Cell{
-						Name:    fmt.Sprintf("anchoring/one annotator/items %d, blind %s, pull %s, missing %s", items, decimal(blind), decimal(pull), lost.name),
+						Name:    fmt.Sprintf("anchoring/one annotator/items %d/blind %s/pull %s/missing %s", items, decimal(blind), decimal(pull), lost.name),
 						Factors: anchoringFactors(m, 0, lost.name), Model: m, Studies: 1000,
 						Targets: []Target{
 							{Name: "blind_agreement", Rule: "metric: blind_agreement, minimum: %s", Truth: "blind_agreement/item"},
@@ -100,7 +100,7 @@ func annotatorsCells() []Cell {
 					}
 					differ := spread > 0 // what is true of these annotators then differs from study to study
 					c := Cell{
-						Name:    fmt.Sprintf("anchoring/annotators %d/items %d, blind %s, spread %s, pull %s, missing %s", annotators, items, decimal(m.Blind), decimal(spread), decimal(m.Pull), lost.name),
+						Name:    fmt.Sprintf("anchoring/annotators %d/items %d/blind %s/spread %s/pull %s/missing %s", annotators, items, decimal(m.Blind), decimal(spread), decimal(m.Pull), lost.name),
 						Factors: anchoringFactors(m, spread, lost.name), Model: m, Studies: 400,
 						Targets: []Target{
 							{Name: "blind_agreement, per: person", Rule: "metric: blind_agreement, per: person, minimum: %s", Truth: "blind_agreement/person"},
@@ -136,7 +136,7 @@ func severalLabelsCells() []Cell {
 			m := Anchoring{Annotators: 8, Items: items, Blind: 0.5, Labels: 3, Agreement: Points{{0.9, 1}}, MissingAgree: lost.agree, MissingDisagree: lost.disagree,
 				Kinds: []ItemKind{{Weight: 3, Blind: 0.5}, {Weight: 1, Blind: 0.5, Harder: 0.6}}}
 			c := Cell{
-				Name:    fmt.Sprintf("anchoring/three labels an item/items %d, missing %s", items, lost.name),
+				Name:    fmt.Sprintf("anchoring/three labels an item/items %d/missing %s", items, lost.name),
 				Factors: append(anchoringFactors(m, 0, lost.name), Factor{"labels an item", "3"}), Model: m, Studies: 1000,
 				Targets: []Target{
 					{Name: "blind_agreement, per: item", Rule: "metric: blind_agreement, per: item, minimum: %s", Truth: "blind_agreement/item"},
@@ -165,8 +165,8 @@ func unequalChanceCells() []Cell {
 				m.Kinds = append(m.Kinds, ItemKind{Weight: 1, Blind: float64(1+i) / 10, Harder: float64(3*i) / 20})
 			}
 			c := Cell{
-				Name:    fmt.Sprintf("anchoring/unequal chances/items %d, missing %s", items, lost.name),
-				Factors: []Factor{{"annotators", "1"}, {"items", strconv.Itoa(items)}, {"blind", "0.1 to 0.5"}, {"missing", lost.name}}, Model: m, Studies: 1000,
+				Name:    fmt.Sprintf("anchoring/unequal chances/items %d/missing %s", items, lost.name),
+				Factors: []Factor{{"annotators", "1"}, {"items", strconv.Itoa(items)}, {"blind", "0.1 to 0.5"}, {missingFactor, lost.name}}, Model: m, Studies: 1000,
 				Targets: []Target{{Name: "blind_agreement of the corpus, weighted", Rule: "metric: blind_agreement, minimum: %s", Truth: "blind_agreement/corpus", EndsOnly: true}},
 				Rivals:  []Rival{{Name: naiveName, Target: "blind_agreement of the corpus, weighted", Bounds: waldAgreement}},
 			}

@@ -132,11 +132,11 @@ func TestRivalsOfLabelsAndGroups(t *testing.T) {
 // the 2.5 % a side that it announces, and ours does not: else the cells would show nothing.
 func TestOthersErrOnLabelsAndGroups(t *testing.T) {
 	want := map[string]string{ // by cell, the target whose other interval errs
-		"anchoring/unequal chances/items 2000, missing none":                                         "blind_agreement of the corpus, weighted",
-		"anchoring/annotators 8/items 300, blind 0.5, spread 0.15, pull 0.3, missing none":           "blind_agreement, per: person",
-		"anchoring/three labels an item/items 100, missing 40 % of those that disagree":              "people_agreement",
-		"fairness/false_negative/groups 12, cases 50 equal, rate 0.5, gap 0, missing none":           "max_group_gap",
-		"fairness/false_positive/groups 4, cases 400 equal, rate 0.1, gap 0.1, missing 40 % against": "worst_group, maximum",
+		"anchoring/unequal chances/items 2000/missing none":                                      "blind_agreement of the corpus, weighted",
+		"anchoring/annotators 8/items 300/blind 0.5/spread 0.15/pull 0.3/missing none":           "blind_agreement, per: person",
+		"anchoring/three labels an item/items 100/missing 40 % of those that disagree":           "people_agreement",
+		"fairness/false_negative/groups 12/cases 50 equal/rate 0.1/gap 0/missing none":           "max_group_gap",
+		"fairness/false_positive/groups 4/cases 400 equal/rate 0.1/gap 0.1/missing 40 % against": "worst_group, maximum",
 	}
 	for _, c := range slices.Concat(anchoringCells(), fairnessCells()) {
 		name, found := want[c.Name]

@@ -11,7 +11,6 @@ import (
 
 // How predictions of fairness cells are missing.
 const (
-	missingNone    = "none"
 	missingRandom  = "20 % at random"
 	missingAgainst = "40 % against" // of those that speak against the group that is worst off
 )
@@ -20,20 +19,24 @@ const (
 // all rates, with missing predictions.
 func fairnessCells() []Cell {
 	var cells []Cell
-	for _, groups := range []int{2, 4, 12} {
-		for _, each := range []int{50, 400, 2000} {
-			for _, level := range []float64{0.02, 0.1, 0.5} {
-				for _, gap := range []float64{0, 0.05, 0.1} {
-					studies, quick := 600, 0
+	// A third of all combinations of four times three levels, in which each three levels of different factors meet once.
+	for i, groups := range []int{2, 4, 12} {
+		for j, each := range []int{50, 400, 2000} {
+			for k, level := range []float64{0.02, 0.1, 0.5} {
+				for l, gap := range []float64{0, 0.05, 0.1} {
+					if (i+j+k+l)%3 != 0 {
+						continue
+					}
+					studies, quick := 1000, 0
 					switch {
 					case groups == 12:
-						studies = 150
-					case each == 2000:
 						studies = 300
-					case each == 400 && level == 0.1 && gap == 0.05:
+					case each == 2000:
+						studies = 500
+					case each == 400 && level == 0.1:
 						quick = 60
 					}
-					cells = append(cells, fairnessDesign{"false_negative", groups, each, "equal", level, gap, missingNone}.cell(studies, quick))
+					cells = append(cells, fairnessDesign{"false_negative", groups, each, "equal", level, gap, nothingMissing}.cell(studies, quick))
 				}
 			}
 		}
@@ -41,7 +44,7 @@ func fairnessCells() []Cell {
 	for _, sizes := range []string{"unequal", "drawn"} {
 		for _, groups := range []int{2, 4} {
 			for _, gap := range []float64{0, 0.05, 0.1} {
-				cells = append(cells, fairnessDesign{"false_negative", groups, 400, sizes, 0.1, gap, missingNone}.cell(500, 0))
+				cells = append(cells, fairnessDesign{"false_negative", groups, 400, sizes, 0.1, gap, nothingMissing}.cell(500, 0))
 			}
 		}
 	}
@@ -50,9 +53,9 @@ func fairnessCells() []Cell {
 		if rate == "accuracy" || rate == "precision" {
 			level = 0.8
 		}
-		for _, missing := range []string{missingNone, missingRandom, missingAgainst} {
+		for _, missing := range []string{nothingMissing, missingRandom, missingAgainst} {
 			for _, gap := range []float64{0, 0.1} {
-				if rate == "false_negative" && missing == missingNone {
+				if rate == "false_negative" && missing == nothingMissing {
 					continue // above
 				}
 				quick := 0
@@ -119,9 +122,9 @@ func (d fairnessDesign) cell(studies, quick int) Cell {
 	gap, most, least, ratio := d.rate+"/gap", d.rate+"/most", d.rate+"/least", d.rate+"/ratio"
 	compared := Promise{Lower: alpha, Upper: alpha / groups, FalsePass: alpha / groups}
 	return Cell{
-		Name: fmt.Sprintf("fairness/%s/groups %d, cases %d %s, rate %s, gap %s, missing %s", d.rate, d.groups, d.each, d.sizes, decimal(d.level), decimal(d.gap), d.missing),
+		Name: fmt.Sprintf("fairness/%s/groups %d/cases %d %s/rate %s/gap %s/missing %s", d.rate, d.groups, d.each, d.sizes, decimal(d.level), decimal(d.gap), d.missing),
 		Factors: []Factor{
-			{"rate", d.rate}, {"groups", strconv.Itoa(d.groups)}, {"cases a group", strconv.Itoa(d.each)}, {"sizes", d.sizes}, {"level", decimal(d.level)}, {"gap", decimal(d.gap)}, {"missing", d.missing},
+			{"rate", d.rate}, {"groups", strconv.Itoa(d.groups)}, {"cases a group", strconv.Itoa(d.each)}, {"sizes", d.sizes}, {"level", decimal(d.level)}, {"gap", decimal(d.gap)}, {missingFactor, d.missing},
 		},
 		Model: d.model(), Studies: studies, Quick: quick,
 		Targets: []Target{
