@@ -65,9 +65,9 @@ func design(beforeAfter bool) string {
 // studies is how many studies are drawn in a cell of so many rows each: 2,000, or fewer where they are large.
 func studies(rows int) int {
 	switch {
-	case rows <= 1600:
+	case rows <= 800:
 		return 2000
-	case rows <= 4000:
+	case rows <= 3000:
 		return 1000
 	}
 	return 500
