@@ -142,7 +142,8 @@ func missings() []struct {
 	}{{"at random", 0.1, 0.1}, {"wrong ones vanish", 0, 0.4}, {"right ones vanish", 0.4, 0}}
 }
 
-// peopleMissing are cells with missing decisions, in each design.
+// peopleMissing are cells with missing decisions, in each design. In them the plan is looked at too when half of its people are there:
+// the others are then missing.
 func peopleMissing() []Cell {
 	var list []Cell
 	for d := range 2 {
@@ -152,7 +153,7 @@ func peopleMissing() []Cell {
 					BeforeAfter: d == 1, People: people, Cases: 20, Skills: Spread(0.5, 0.1), Gains: Spread(0.1, 0.1), SystemAccuracy: 0.8,
 					MissingRight: v.right, MissingWrong: v.wrong,
 				}
-				targets := differences(people)
+				targets := append(differences(people), difference("looks once, half of the plan there", ", looks: once, planned: "+strconv.Itoa(2*people)))
 				list = append(list, peopleCell(m, "0.1", "+0.1", v.name, Cell{Targets: targets, Rivals: differenceRivals(targets[0].Name)}))
 			}
 		}
