@@ -65,9 +65,9 @@ func design(beforeAfter bool) string {
 // studies is how many studies are drawn in a cell of so many rows each: 2,000, or fewer where they are large.
 func studies(rows int) int {
 	switch {
-	case rows <= 1600:
+	case rows <= 800:
 		return 2000
-	case rows <= 4000:
+	case rows <= 3000:
 		return 1000
 	}
 	return 500
@@ -142,7 +142,8 @@ func missings() []struct {
 	}{{"at random", 0.1, 0.1}, {"wrong ones vanish", 0, 0.4}, {"right ones vanish", 0.4, 0}}
 }
 
-// peopleMissing are cells with missing decisions, in each design.
+// peopleMissing are cells with missing decisions, in each design. In them the plan is looked at too when half of its people are there:
+// the others are then missing.
 func peopleMissing() []Cell {
 	var list []Cell
 	for d := range 2 {
@@ -152,7 +153,7 @@ func peopleMissing() []Cell {
 					BeforeAfter: d == 1, People: people, Cases: 20, Skills: Spread(0.5, 0.1), Gains: Spread(0.1, 0.1), SystemAccuracy: 0.8,
 					MissingRight: v.right, MissingWrong: v.wrong,
 				}
-				targets := differences(people)
+				targets := append(differences(people), difference("looks once, half of the plan there", ", looks: once, planned: "+strconv.Itoa(2*people)))
 				list = append(list, peopleCell(m, "0.1", "+0.1", v.name, Cell{Targets: targets, Rivals: differenceRivals(targets[0].Name)}))
 			}
 		}

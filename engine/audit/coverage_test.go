@@ -473,6 +473,50 @@ func TestOtherIntervals(t *testing.T) {
 	}
 }
 
+// TestOtherIntervalsReadStudies counts small studies by hand. People: ana is right in 1 of 2 without the output and in 1 of 1 with it, a
+// second decision with it is missing; bo in 0 of 1 and 1 of 2. The system is wrong in c2, where bo follows it.
+func TestOtherIntervalsReadStudies(t *testing.T) {
+	columns := []string{"reviewer", "case", "condition", "decision", "reference", "ai_output"}
+	people := Study{{
+		{"ana", "c1", "without", "yes", "yes", ""}, {"ana", "c2", "without", "yes", "no", ""}, {"ana", "c3", "with", "no", "no", "no"}, {"ana", "c4", "with", "", "no", "no"},
+		{"bo", "c3", "without", "yes", "no", ""}, {"bo", "c1", "with", "yes", "yes", "yes"}, {"bo", "c2", "with", "yes", "no", "yes"},
+	}}
+	if diff := cmp.Diff([]float64{0.5, 0.5}, gainsOf(people, columns)); diff != "" {
+		t.Errorf("the gains (-want +got):\n%s", diff)
+	}
+	if _, all := byCondition(decisionsOf(people, columns)); all != [2]hits{{1, 3}, {2, 3}} {
+		t.Errorf("right of all: %v, want 1 of 3 without and 2 of 3 with the output", all)
+	}
+	for name, c := range map[string]struct {
+		rate counted
+		want hits
+	}{
+		"over_reliance": {followsWrong, hits{1, 1}}, "harmful_override": {departsFromRight, hits{0, 2}}, "agreement": {agreesWith, hits{3, 3}},
+		"accuracy_with": {rightWith, hits{2, 3}}, "accuracy_without": {rightWithout, hits{1, 3}},
+	} {
+		var h hits
+		for _, d := range decisionsOf(people, columns) {
+			if of, event := c.rate(d); of {
+				h.add(event)
+			}
+		}
+		if h != c.want {
+			t.Errorf("%s: %v, want %v", name, h, c.want)
+		}
+	}
+	// Trials: c1 passes in 1 of 2 and 2 of 2, c2 in 0 of 1 and, one being missing, 0 of 1; c3 has none of the candidate.
+	trials := Study{{
+		{"baseline", "c1", "1"}, {"baseline", "c1", "0"}, {"candidate", "c1", "1"}, {"candidate", "c1", "1"},
+		{"baseline", "c2", "0"}, {"candidate", "c2", "0"}, {"candidate", "c2", ""}, {"baseline", "c3", "1"},
+	}}
+	if diff := cmp.Diff([]float64{0.5, 0}, caseDifferences(trials, []string{"version", "case", "passed"})); diff != "" {
+		t.Errorf("the differences (-want +got):\n%s", diff)
+	}
+	if _, all := trialsOf(trials, []string{"version", "case", "passed"}); all != [2]hits{{2, 4}, {2, 3}} {
+		t.Errorf("passed of all: %v, want 2 of 4 and 2 of 3", all)
+	}
+}
+
 // second is whether an interval is defined.
 func second(_, _ float64, ok bool) bool { return ok }
 

@@ -8,4 +8,8 @@
 //  2. repeat.go does that many times over on all cores, each time with its own random source, so that the results are
 //     the same whatever the number of cores.
 //  3. share.go says how sure a simulated share is, and when it breaks a promise.
+//
+// The coverage grid is made of these: coverage.go says what a cell is, coverage_GATE.go has the cells of each gate, rivals.go the
+// intervals that others use; coverage_run.go draws the studies of a cell and counts, coverage_state.go keeps the counts of an
+// interrupted run, coverage_result.go holds them against what is promised, and coverage_words.go and coverage_markdown.go say it.
 package audit
