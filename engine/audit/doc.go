@@ -10,4 +10,8 @@
 //  3. share.go says how sure a simulated share is, and when it breaks a promise.
 //  4. selftest.go asks a policy about a user's own rows, shuffled, drawn anew and with harm planted; one file for each gate says
 //     how.
+//
+// The coverage grid is made of these: coverage.go says what a cell is, coverage_GATE.go has the cells of each gate, rivals.go the
+// intervals that others use; coverage_run.go draws the studies of a cell and counts, coverage_state.go keeps the counts of an
+// interrupted run, coverage_result.go holds them against what is promised, and coverage_words.go and coverage_markdown.go say it.
 package audit

@@ -12,8 +12,8 @@ import (
 	"github.com/oloproof/oloproof/engine/report"
 )
 
-// asked is the first rule of a study given as lines; others are the lines of its second input.
-func asked(t *testing.T, kind, policy string, flags gate.Flags, inputs ...[]string) report.Rule {
+// askedOf is the first rule of a study given as lines; others are the lines of its second input.
+func askedOfOf(t *testing.T, kind, policy string, flags gate.Flags, inputs ...[]string) report.Rule {
 	t.Helper()
 	setup, err := Policy(kinds.Lookup(kind), policy, flags)
 	if err != nil {
@@ -213,7 +213,7 @@ func TestEveryUndecidedRuleHasNeeds(t *testing.T) {
 		{"fairness, empty slice", "fairness", rule(declared, "rate: true_positive, attribute: sex, where: {site: north}, max_group_gap: 0.9"), []string{"id=1 sex=f label=1 prediction=1 site=south"}, i, "rows with the values of `where`"},
 	} {
 		t.Run(c.kind+", "+c.name, func(t *testing.T) {
-			r := asked(t, c.kind, c.policy, gate.Flags{}, c.lines)
+			r := askedOf(t, c.kind, c.policy, gate.Flags{}, c.lines)
 			switch {
 			case r.Verdict != c.verdict:
 				t.Fatalf("%s (%s), want %s", r.Verdict, r.Reason, c.verdict)
@@ -240,7 +240,7 @@ func TestEveryUndecidedRuleHasNeeds(t *testing.T) {
 		}
 	}
 	for at, others := range map[string][]string{"of the rows that depart": fewer, "more people at the present spread": append(slices.Clone(given), "case=1 reviewer=z condition=with", "case=2 reviewer=z condition=without")} {
-		r := asked(t, "human-ai", rule("", "metric: accuracy_difference, minimum: 0"), gate.Flags{Assignment: "a.csv"}, people8, others)
+		r := askedOf(t, "human-ai", rule("", "metric: accuracy_difference, minimum: 0"), gate.Flags{Assignment: "a.csv"}, people8, others)
 		if r.Verdict != i || r.Needs == nil || !strings.Contains(r.Needs.What, at) {
 			t.Errorf("assigned %d of %d: %s (%s), needs %+v, want %s", len(others), len(people8), r.Verdict, r.Reason, r.Needs, at)
 		}
@@ -336,7 +336,7 @@ func TestNeedsDecide(t *testing.T) {
 				if strings.Contains(of, "%d") {
 					of = fmt.Sprintf(of, n)
 				}
-				return asked(t, c.kind, rule(c.settings, of), gate.Flags{}, c.lines(n))
+				return askedOf(t, c.kind, rule(c.settings, of), gate.Flags{}, c.lines(n))
 			}
 			now := at(c.n)
 			if now.Verdict != report.InsufficientEvidence || now.Needs == nil || now.Needs.AtLeast == 0 {

@@ -183,10 +183,10 @@ func know(q gate.Question, study Study, held map[string]int) (*known, error) {
 }
 
 // ownRows is the file's own rows, to be changed.
-func (k *known) ownRows() drawn { return drawn{study: k.study.Clone(), from: places(len(k.study[0]))} }
+func (k *known) ownRows() drawn { return drawn{study: k.study.Clone(), from: inOrder(len(k.study[0]))} }
 
-// places are 0 to n-1.
-func places(n int) []int {
+// inOrder is 0 to n-1.
+func inOrder(n int) []int {
 	list := make([]int, n)
 	for i := range list {
 		list[i] = i
@@ -265,11 +265,11 @@ func (t SelfTest) Run(ctx context.Context, gates []string) ([]RuleTest, error) {
 			}
 		}
 	}
-	return list, judge(list)
+	return list, hold(list)
 }
 
-// judge holds the errors against their promises, all of them together.
-func judge(list []RuleTest) error {
+// hold holds the errors against their promises, all of them together.
+func hold(list []RuleTest) error {
 	tests := 0
 	for i := range list {
 		if c := list[i].Chance; c != nil {
@@ -359,7 +359,7 @@ func (t SelfTest) byChance(ctx context.Context, at int, k *known, s subject, lis
 			}
 			list[rule].Chance = experiments[rule].count(&k.base[rule], own)
 		}
-		for _, family := range grouped(len(rules), func(i int) int {
+		for _, family := range groupBy(len(rules), func(i int) int {
 			if a := k.base[rules[i]].Adjusted; a != nil {
 				return a.Family
 			}
@@ -648,8 +648,8 @@ func pick(r *rand.Rand, n, count int) []int {
 	return list
 }
 
-// grouped lists the distinct values of key over 0..n-1 in the order in which they first come, with the places of each.
-func grouped[K comparable](n int, key func(i int) K) [][]int {
+// groupBy lists the distinct values of key over 0..n-1 in the order in which they first come, with the places of each.
+func groupBy[K comparable](n int, key func(i int) K) [][]int {
 	at := map[K]int{}
 	var list [][]int
 	for i := range n {

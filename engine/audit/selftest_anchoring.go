@@ -25,8 +25,8 @@ const (
 	drawItem, drawVisibility, drawProbability = 0, 1, 2
 )
 
-// labels is an anchoring study: labels, and perhaps the draw of the blind items.
-type labels struct {
+// labelling is an anchoring study: labels, and perhaps the draw of the blind items.
+type labelling struct {
 	*known
 	sides []anchoring.Side // of each row
 	words []string         // suggestions and labels: what a label can be
@@ -41,12 +41,12 @@ type item struct {
 }
 
 // newLabels reads what the rows show.
-func newLabels(k *known) (*labels, error) {
+func newLabels(k *known) (*labelling, error) {
 	asked, ok := k.question.(anchoring.Sides)
 	if !ok {
 		return nil, fmt.Errorf("the question does not tell what its labels are")
 	}
-	l := &labels{known: k, sides: make([]anchoring.Side, len(k.study[0]))}
+	l := &labelling{known: k, sides: make([]anchoring.Side, len(k.study[0]))}
 	byLine := asked.Sides()
 	seen := map[string]bool{}
 	for i, row := range k.study[0] {
@@ -65,7 +65,7 @@ func newLabels(k *known) (*labels, error) {
 		}
 	}
 	withRows := map[string]bool{}
-	for _, rows := range grouped(len(k.study[0]), func(i int) string { return k.study[0][i][labelItem] }) {
+	for _, rows := range groupBy(len(k.study[0]), func(i int) string { return k.study[0][i][labelItem] }) {
 		it := item{name: k.study[0][rows[0]][labelItem], rows: rows}
 		withRows[it.name] = true
 		it.blind = drawn[it.name] || len(k.study) == 1 && slices.ContainsFunc(rows, func(i int) bool { return k.study[0][i][labelVisibility] == "blind" })
@@ -82,10 +82,10 @@ func newLabels(k *known) (*labels, error) {
 }
 
 // perPerson reports a rule whose units are annotators.
-func (l *labels) perPerson(rule int) bool { return l.base[rule].UnitName == "annotators" }
+func (l *labelling) perPerson(rule int) bool { return l.base[rule].UnitName == "annotators" }
 
 // uneven says why items cannot be drawn anew where they were drawn with unequal chances; "" where they can.
-func (l *labels) uneven() string {
+func (l *labelling) uneven() string {
 	input, column := 0, labelProbability
 	if len(l.study) > 1 {
 		input, column = 1, drawProbability
@@ -104,7 +104,7 @@ func (l *labels) uneven() string {
 }
 
 // chance implements subject.
-func (l *labels) chance(rule int) (*experiment, string) {
+func (l *labelling) chance(rule int) (*experiment, string) {
 	if l.rules[rule].Metric.Value == "anchoring_gap" {
 		return l.gap(rule)
 	}
@@ -135,7 +135,7 @@ func (l *labels) chance(rule int) (*experiment, string) {
 }
 
 // corpus is the size of the corpus that a rule speaks of; 0 for none.
-func (l *labels) corpus(rule int) int {
+func (l *labelling) corpus(rule int) int {
 	if own := l.rules[rule].Map.Int("corpus_size", 1, 1<<30); own.Set {
 		return own.Value
 	}
@@ -144,7 +144,7 @@ func (l *labels) corpus(rule int) int {
 }
 
 // gap returns the experiment of a rule on the gap.
-func (l *labels) gap(rule int) (*experiment, string) {
+func (l *labelling) gap(rule int) (*experiment, string) {
 	within := l.perPerson(rule)
 	if within {
 		both := false
@@ -170,9 +170,9 @@ func (l *labels) gap(rule int) (*experiment, string) {
 
 // several are the rows of which the same person labelled the item more than once: those with both sides once, which are
 // swapped as a pair, and the others.
-func (l *labels) several() (pairs [][2]int, others map[int]bool) {
+func (l *labelling) several() (pairs [][2]int, others map[int]bool) {
 	others = map[int]bool{}
-	for _, rows := range grouped(len(l.study[0]), func(i int) [2]string { return [2]string{l.study[0][i][labelItem], l.study[0][i][labelAnnotator]} }) {
+	for _, rows := range groupBy(len(l.study[0]), func(i int) [2]string { return [2]string{l.study[0][i][labelItem], l.study[0][i][labelAnnotator]} }) {
 		var counted []int
 		for _, i := range rows {
 			if l.sides[i] != anchoring.Neither {
@@ -193,7 +193,7 @@ func (l *labels) several() (pairs [][2]int, others map[int]bool) {
 }
 
 // pools are the rows among which labels are dealt anew: each annotator's, or all.
-func (l *labels) pools(within bool) [][]int {
+func (l *labelling) pools(within bool) [][]int {
 	pairs, others := l.several()
 	inPair := map[int]bool{}
 	for _, p := range pairs {
@@ -205,7 +205,7 @@ func (l *labels) pools(within bool) [][]int {
 			rows = append(rows, i)
 		}
 	}
-	groups := grouped(len(rows), func(i int) string {
+	groups := groupBy(len(rows), func(i int) string {
 		if within {
 			return l.study[0][rows[i]][labelAnnotator]
 		}
@@ -223,7 +223,7 @@ func (l *labels) pools(within bool) [][]int {
 // blind and counts as visible takes part as what it counts as. Where a person labelled an item both ways, the two swap by
 // a coin. Rows of a person and an item that are there in any other way, such as a relabelling, are taken out: dealing out labels would
 // change what they are.
-func (l *labels) shuffle(r *rand.Rand, within bool) Study {
+func (l *labelling) shuffle(r *rand.Rand, within bool) Study {
 	s := l.study.Clone()
 	swap := func(i, j int) {
 		for _, c := range []int{labelSuggestion, labelLabel} {
@@ -251,7 +251,7 @@ func (l *labels) shuffle(r *rand.Rand, within bool) Study {
 
 // drawItems puts what an item drawn anew holds in each item's place, blind ones in the place of blind ones. So the draw stays
 // as it is.
-func (l *labels) drawItems(r *rand.Rand) Study {
+func (l *labelling) drawItems(r *rand.Rand) Study {
 	s := Study{nil}
 	s = append(s, l.study[1:]...)
 	for _, blind := range []bool{true, false} {
@@ -264,12 +264,12 @@ func (l *labels) drawItems(r *rand.Rand) Study {
 }
 
 // ofSide are the blind items, or the others.
-func (l *labels) ofSide(blind bool) []item {
+func (l *labelling) ofSide(blind bool) []item {
 	return slices.DeleteFunc(slices.Clone(l.items), func(it item) bool { return it.blind != blind })
 }
 
 // moved are the rows of an item under another name.
-func (l *labels) moved(it item, name string) [][]string {
+func (l *labelling) moved(it item, name string) [][]string {
 	var list [][]string
 	for _, i := range it.rows {
 		row := slices.Clone(l.study[0][i])
@@ -282,7 +282,7 @@ func (l *labels) moved(it item, name string) [][]string {
 // drawCorpus draws the blind items without replacement from a corpus of the given size, in which every one of them is as often
 // as any other, or once more. The truth is the share of agreeing ones in what rests of it, or in all of it where nothing
 // rests; a missing label counts as one that does not agree, which any interval that completes it both ways must bear.
-func (l *labels) drawCorpus(r *rand.Rand, size int) (Study, []float64) {
+func (l *labelling) drawCorpus(r *rand.Rand, size int) (Study, []float64) {
 	s := Study{nil}
 	s = append(s, l.study[1:]...)
 	list := l.ofSide(true)
@@ -332,7 +332,7 @@ func distinct(r *rand.Rand, n, count int) []int {
 }
 
 // canDrawPeople reports whether the draw can hold the items of annotators that are drawn anew.
-func (l *labels) canDrawPeople() bool {
+func (l *labelling) canDrawPeople() bool {
 	if len(l.study) == 1 {
 		return true
 	}
@@ -346,7 +346,7 @@ func (l *labels) canDrawPeople() bool {
 
 // drawPeople draws annotators with replacement, each copy under a name of its own. Where there is a draw, the items of a copy are
 // its own too: an item that nobody of those drawn has labelled would else count as a missing label of everyone.
-func (l *labels) drawPeople(r *rand.Rand) Study {
+func (l *labelling) drawPeople(r *rand.Rand) Study {
 	if len(l.study) == 1 {
 		return l.drawAnnotators(r, func(name string, _ int) string { return name })
 	}
@@ -381,8 +381,8 @@ func (l *labels) drawPeople(r *rand.Rand) Study {
 }
 
 // drawAnnotators draws annotators; named names the items of a copy.
-func (l *labels) drawAnnotators(r *rand.Rand, named func(name string, copy int) string) Study {
-	people := grouped(len(l.study[0]), func(i int) string { return l.study[0][i][labelAnnotator] })
+func (l *labelling) drawAnnotators(r *rand.Rand, named func(name string, copy int) string) Study {
+	people := groupBy(len(l.study[0]), func(i int) string { return l.study[0][i][labelAnnotator] })
 	s := make(Study, len(l.study))
 	for copy, at := range pick(r, len(people), len(people)) {
 		for _, i := range people[at] {
@@ -395,7 +395,7 @@ func (l *labels) drawAnnotators(r *rand.Rand, named func(name string, copy int) 
 }
 
 // other is a word that differs from the given one.
-func (l *labels) other(word string) string {
+func (l *labelling) other(word string) string {
 	for _, w := range l.words {
 		if w != word {
 			return w
@@ -405,7 +405,7 @@ func (l *labels) other(word string) string {
 }
 
 // harms implements subject.
-func (l *labels) harms(rule int) []planting {
+func (l *labelling) harms(rule int) []planting {
 	metric := l.rules[rule].Metric.Value
 	p := planting{key: "items", measure: metric, least: -1}
 	draw, who := l.drawItems, "items are drawn anew"
@@ -437,7 +437,7 @@ func (l *labels) harms(rule int) []planting {
 
 // plant turns what a metric counts, each with the probability |dial|, up where up is set and else down. What is not recorded
 // stays so.
-func (l *labels) plant(s Study, r *rand.Rand, metric string, dial float64, up bool) {
+func (l *labelling) plant(s Study, r *rand.Rand, metric string, dial float64, up bool) {
 	share := max(dial, -dial)
 	to := func(row []string, agree bool) {
 		if row[labelLabel] == "" || row[labelSuggestion] == "" {
@@ -448,7 +448,7 @@ func (l *labels) plant(s Study, r *rand.Rand, metric string, dial float64, up bo
 			row[labelLabel] = l.other(row[labelSuggestion])
 		}
 	}
-	for _, places := range grouped(len(s[0]), func(i int) string { return s[0][i][labelItem] }) {
+	for _, places := range groupBy(len(s[0]), func(i int) string { return s[0][i][labelItem] }) {
 		first := "" // the first person's blind label of the item
 		for n, i := range places {
 			row := s[0][i]

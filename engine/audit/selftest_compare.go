@@ -46,7 +46,7 @@ func newTrials(k *known) *trials {
 			}
 		}
 	}
-	for _, places := range grouped(len(all), func(i int) string { return k.study[all[i].input][all[i].row][trialCase] }) {
+	for _, places := range groupBy(len(all), func(i int) string { return k.study[all[i].input][all[i].row][trialCase] }) {
 		list := make([]caseAt, len(places))
 		for i, at := range places {
 			list[i] = all[at]
@@ -187,15 +187,6 @@ func (t *trials) inSlice(rule int, list []caseAt) bool {
 		}
 	}
 	return true
-}
-
-// power is x to the k, by products alone: the same on every machine.
-func power(x float64, k int) float64 {
-	y := 1.0
-	for range k {
-		y *= x
-	}
-	return y
 }
 
 // harms implements subject.

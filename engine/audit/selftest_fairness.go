@@ -113,9 +113,9 @@ func (g *groups) shuffle(r *rand.Rand, rule int) Study {
 
 // drawWithin draws the cases of each group and pool anew from its own, with replacement.
 func (g *groups) drawWithin(r *rand.Rand, rule int) drawn {
-	from := places(len(g.study[0]))
+	from := inOrder(len(g.study[0]))
 	for _, pool := range g.pools(rule) {
-		for _, own := range grouped(len(pool), func(i int) int { return g.cases[rule][pool[i]].Group }) {
+		for _, own := range groupBy(len(pool), func(i int) int { return g.cases[rule][pool[i]].Group }) {
 			for i, at := range pick(r, len(own), len(own)) {
 				from[pool[own[i]]] = pool[own[at]]
 			}
@@ -126,7 +126,7 @@ func (g *groups) drawWithin(r *rand.Rand, rule int) drawn {
 
 // level gives every case the outcome of one drawn from the whole pool, so that all groups have one rate. Each keeps its group.
 func (g *groups) level(r *rand.Rand, rule int) drawn {
-	from := places(len(g.study[0]))
+	from := inOrder(len(g.study[0]))
 	for _, pool := range g.pools(rule) {
 		for i, at := range pick(r, max(1, len(pool)), len(pool)) {
 			from[pool[i]] = pool[at]

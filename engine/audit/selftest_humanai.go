@@ -58,7 +58,7 @@ func (p *people) units(key func(name, item string) [2]string) []unit {
 	if len(p.study) > 1 {
 		total += len(p.study[1])
 	}
-	groups := grouped(total, func(i int) [2]string {
+	groups := groupBy(total, func(i int) [2]string {
 		if i < n {
 			return key(p.study[0][i][personName], p.study[0][i][personCase])
 		}
@@ -360,7 +360,7 @@ func (p *people) harms(rule int) []planting {
 func (p *people) plant(s Study, r *rand.Rand, metric string, dial float64, event bool) {
 	share := max(dial, -dial)
 	if metric == "system_accuracy" { // a case has one output
-		for _, places := range grouped(len(s[0]), func(i int) string { return s[0][i][personCase] }) {
+		for _, places := range groupBy(len(s[0]), func(i int) string { return s[0][i][personCase] }) {
 			turn := r.Float64() < share
 			for _, i := range places {
 				if row := s[0][i]; turn && row[personOutput] != "" {

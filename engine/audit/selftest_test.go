@@ -238,7 +238,7 @@ func TestUnequalTrials(t *testing.T) {
 	for i := range better.Of {
 		study, _ := e.draw(Random(s.Seed, "naive", i))
 		up, down := 0, 0
-		for _, places := range grouped(len(study[0]), func(i int) string { return study[0][i][trialCase] }) {
+		for _, places := range groupBy(len(study[0]), func(i int) string { return study[0][i][trialCase] }) {
 			var passed, all [2]int
 			for _, i := range places {
 				role := map[string]int{"old": 0, "new": 1}[study[0][i][trialVersion]]
@@ -376,7 +376,7 @@ func TestBrokenPromise(t *testing.T) {
 	if err := s.byChance(context.Background(), 0, k, untrue{}, list); err != nil {
 		t.Fatal(err)
 	}
-	if err := judge(list); err != nil {
+	if err := hold(list); err != nil {
 		t.Fatal(err)
 	}
 	broken := map[string]bool{}

@@ -10,6 +10,6 @@ func (a *app) auditCommand() *cobra.Command {
 		Example: "  oloproof init --example compare study\n  oloproof audit policy study/trials.csv --policy study/policy.yaml --runs 200",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	parent.AddCommand(a.auditPolicyCommand())
+	parent.AddCommand(a.coverageCommand(), a.auditPolicyCommand())
 	return parent
 }
