@@ -1,4 +1,4 @@
-package audit
+package audit_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oloproof/oloproof/engine/audit"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/interval"
@@ -13,17 +14,17 @@ import (
 )
 
 // askedOf is the first rule of a study given as lines; others are the lines of its second input.
-func askedOfOf(t *testing.T, kind, policy string, flags gate.Flags, inputs ...[]string) report.Rule {
+func askedOf(t *testing.T, kind, policy string, flags gate.Flags, inputs ...[]string) report.Rule {
 	t.Helper()
-	setup, err := Policy(kinds.Lookup(kind), policy, flags)
+	setup, err := audit.Policy(kinds.Lookup(kind), policy, flags)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s Study
+	var s audit.Study
 	for i, list := range inputs {
 		s = append(s, rowsOf(t, setup, i, list))
 	}
-	return setup.answer(t, s)[0]
+	return answer(t, setup, s)[0]
 }
 
 // rule is a policy with one rule.

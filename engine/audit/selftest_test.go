@@ -19,8 +19,8 @@ import (
 	"github.com/oloproof/oloproof/engine/interval"
 )
 
-// asked is a policy of one gate and the rows of a study, as maps from columns to texts, one list an input.
-func asked(t *testing.T, name, policy string, flags gate.Flags, inputs ...[]map[string]string) (SelfTest, [][]string) {
+// askSelf is a policy of one gate and the rows of a study, as maps from columns to texts, one list an input.
+func askSelf(t *testing.T, name, policy string, flags gate.Flags, inputs ...[]map[string]string) (SelfTest, [][]string) {
 	t.Helper()
 	setup, err := Policy(kinds.Lookup(name), policy, flags)
 	if err != nil {
@@ -62,8 +62,8 @@ func subjectFor(t *testing.T, name string, s SelfTest) subject {
 	return sub
 }
 
-// run makes the audit of one gate's study.
-func run(t *testing.T, name string, s SelfTest) []RuleTest {
+// runTests makes the audit of one gate's study.
+func runTests(t *testing.T, name string, s SelfTest) []RuleTest {
 	t.Helper()
 	list, err := s.Run(context.Background(), []string{name})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestShuffledDecisions(t *testing.T) {
 		}
 		assigned = append(assigned, given)
 	}
-	s, _ := asked(t, "human-ai", policy, gate.Flags{Assignment: "assigned.csv"}, rows[1:], assigned) // the first has no row: a missing decision
+	s, _ := askSelf(t, "human-ai", policy, gate.Flags{Assignment: "assigned.csv"}, rows[1:], assigned) // the first has no row: a missing decision
 	departures := func(s Study) int {
 		n := 0
 		for _, row := range s[0] {
@@ -165,7 +165,7 @@ func TestShuffledDecisions(t *testing.T) {
 		same(t, "departures", departures(old), departures(study))
 	}
 	// Without an assignment the counts of conditions are kept within the slice.
-	s, _ = asked(t, "human-ai", policy, gate.Flags{}, rows)
+	s, _ = askSelf(t, "human-ai", policy, gate.Flags{}, rows)
 	for _, study := range shuffled(t, "human-ai", s) {
 		same(t, "conditions of a person and a slice", sorted(s.Studies[0][0], personName, personCondition, personWhere), sorted(study[0], personName, personCondition, personWhere))
 	}
@@ -183,7 +183,7 @@ func TestSwappedDecisions(t *testing.T) {
 		}
 	}
 	// The last case of the last person lacks a row.
-	s, _ := asked(t, "human-ai", "design: before_after\nrules: [{id: a, metric: accuracy_difference, minimum: 0}]", gate.Flags{}, rows[:len(rows)-1])
+	s, _ := askSelf(t, "human-ai", "design: before_after\nrules: [{id: a, metric: accuracy_difference, minimum: 0}]", gate.Flags{}, rows[:len(rows)-1])
 	for _, study := range shuffled(t, "human-ai", s) {
 		n := len(rows) - 2
 		same(t, "decisions of a pair", sorted(s.Studies[0][0], personName, personCase, personDecision), sorted(study[0], personName, personCase, personDecision))
@@ -218,7 +218,7 @@ func trialRows(cases, base, next int) []map[string]string {
 const comparing = "baseline: old\ncandidate: new\n"
 
 func TestShuffledTrials(t *testing.T) {
-	s, _ := asked(t, "compare", comparing+"rules: [{id: a, metric: sign_test}]", gate.Flags{}, trialRows(12, 5, 3))
+	s, _ := askSelf(t, "compare", comparing+"rules: [{id: a, metric: sign_test}]", gate.Flags{}, trialRows(12, 5, 3))
 	for _, study := range shuffled(t, "compare", s) {
 		same(t, "trials", sorted(s.Studies[0][0], trialVersion, trialCase, trialNumber), sorted(study[0], trialVersion, trialCase, trialNumber))
 		same(t, "results of a case", sorted(s.Studies[0][0], trialCase, trialPassed), sorted(study[0], trialCase, trialPassed))
@@ -228,8 +228,8 @@ func TestShuffledTrials(t *testing.T) {
 // TestUnequalTrials: with five trials against one the same agent is not symmetric. A sign test that compares the shares that are
 // there finds one "better" far too often (audit of the intervals, 6a); completing the absent trials keeps the promise.
 func TestUnequalTrials(t *testing.T) {
-	s, _ := asked(t, "compare", comparing+"rules: [{id: a, metric: sign_test}]", gate.Flags{}, trialRows(60, 5, 1))
-	rule := run(t, "compare", s)[0]
+	s, _ := askSelf(t, "compare", comparing+"rules: [{id: a, metric: sign_test}]", gate.Flags{}, trialRows(60, 5, 1))
+	rule := runTests(t, "compare", s)[0]
 	if rule.Broken() {
 		t.Errorf("the promise is broken: %+v", rule.Chance.Checks)
 	}
@@ -290,7 +290,7 @@ func caseRows(a, b int) []map[string]string {
 const declared = "cases: x.csv\nattributes: {sex: [f, m]}\n"
 
 func TestShuffledGroups(t *testing.T) {
-	s, columns := asked(t, "fairness", declared+"rules: [{id: a, rate: false_negative, attribute: sex, max_group_gap: 0.2}]", gate.Flags{}, caseRows(150, 90))
+	s, columns := askSelf(t, "fairness", declared+"rules: [{id: a, rate: false_negative, attribute: sex, max_group_gap: 0.2}]", gate.Flags{}, caseRows(150, 90))
 	sex, label := slices.Index(columns[0], "sex"), slices.Index(columns[0], "label")
 	for _, study := range shuffled(t, "fairness", s) {
 		same(t, "groups among the cases that count, and among the others", sorted(s.Studies[0][0], sex, label), sorted(study[0], sex, label))
@@ -329,7 +329,7 @@ func TestShuffledLabels(t *testing.T) {
 		map[string]string{"item": "both", "annotator": "a0", "suggestion": "x", "label": "x", "visibility": "visible"},
 		map[string]string{"item": "look", "annotator": "a0", "suggestion": "y", "label": "y", "visibility": "visible"},
 		map[string]string{"item": "look", "annotator": "a0", "suggestion": "y", "label": "y", "visibility": "blind"})
-	s, _ := asked(t, "anchoring", "rules: [{id: a, metric: anchoring_gap, maximum: 0.1, per: person}]", gate.Flags{}, rows)
+	s, _ := askSelf(t, "anchoring", "rules: [{id: a, metric: anchoring_gap, maximum: 0.1, per: person}]", gate.Flags{}, rows)
 	kept := s.Studies[0][0][:len(rows)-2] // what a person looked at first is no pair that a coin can turn
 	for _, study := range shuffled(t, "anchoring", s) {
 		same(t, "rows", sorted(kept, labelItem, labelAnnotator, labelVisibility), sorted(study[0], labelItem, labelAnnotator, labelVisibility))
@@ -347,14 +347,14 @@ func TestSmallestHarm(t *testing.T) {
 	for _, row := range rows {
 		row["annotator"], row["label"] = "a", row["suggestion"]
 	}
-	s, _ := asked(t, "anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.8}]", gate.Flags{}, rows)
+	s, _ := askSelf(t, "anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.8}]", gate.Flags{}, rows)
 	s.Runs = 10
-	h := run(t, "anchoring", s)[0].Harm
+	h := runTests(t, "anchoring", s)[0].Harm
 	if h.Runs != 10 || h.Found.Of != 10 {
 		t.Errorf("%d studies for a harm, want as many as there are of the others", h.Runs)
 	}
 	s.Runs = 400
-	h = run(t, "anchoring", s)[0].Harm
+	h = runTests(t, "anchoring", s)[0].Harm
 	// The average over 100 studies of 50 labels lies within .03 of the planted share (4 standard errors), the step within one.
 	if h.Runs != mostHarmRuns || math.Abs(*h.Smallest-0.59375) > 0.03+1.0/dials || h.Found.Value() < FoundShare || *h.Worst != 0 || h.AtWorst != (Share{100, 100}) {
 		t.Errorf("%+v, smallest %v", h, *h.Smallest)
@@ -363,7 +363,7 @@ func TestSmallestHarm(t *testing.T) {
 
 // TestBrokenPromise: where the truth is not what the null says, the errors are more than is promised.
 func TestBrokenPromise(t *testing.T) {
-	s, _ := asked(t, "anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.5}]", gate.Flags{}, labelRows(60, 0))
+	s, _ := askSelf(t, "anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.5}]", gate.Flags{}, labelRows(60, 0))
 	questions, _, err := s.Setup.open(s.Studies)
 	if err != nil {
 		t.Fatal(err)
@@ -405,12 +405,12 @@ func (untrue) harms(int) []planting { return nil }
 
 // TestSelfTestOnAnyCores: the audit depends on the rows, the policy, the runs and the seed alone.
 func TestSelfTestOnAnyCores(t *testing.T) {
-	s, _ := asked(t, "compare", comparing+"case_list: fixed\nrules: [{id: a, metric: pass_at_k, k: 2, minimum: 0.5}, {id: b, metric: pass_rate_difference, minimum: -0.2}]", gate.Flags{}, trialRows(9, 4, 4))
+	s, _ := askSelf(t, "compare", comparing+"case_list: fixed\nrules: [{id: a, metric: pass_at_k, k: 2, minimum: 0.5}, {id: b, metric: pass_rate_difference, minimum: -0.2}]", gate.Flags{}, trialRows(9, 4, 4))
 	s.Runs = 30
 	on := func(cores int, seed string) []RuleTest {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 		s.Seed = seed
-		return run(t, "compare", s)
+		return runTests(t, "compare", s)
 	}
 	one := on(1, "x")
 	if diff := gocmp.Diff(one, on(4, "x")); diff != "" {
@@ -426,7 +426,7 @@ func TestSelfTestOnAnyCores(t *testing.T) {
 	if got := *one[0].Chance.Truth; math.Abs(got-want) > 1e-12 {
 		t.Errorf("the truth is %v, want %v", got, want)
 	}
-	s, _ = asked(t, "compare", comparing+"case_list: fixed\nrules: [{id: a, metric: pass_at_k, k: 2, minimum: 0.5, where: {kind: 0}}]", gate.Flags{}, trialRows(9, 4, 4))
+	s, _ = askSelf(t, "compare", comparing+"case_list: fixed\nrules: [{id: a, metric: pass_at_k, k: 2, minimum: 0.5, where: {kind: 0}}]", gate.Flags{}, trialRows(9, 4, 4))
 	e, _ := subjectFor(t, "compare", s).chance(0)
 	if got := e.truth[0]; math.Abs(got-0.75) > 1e-12 { // of the first kind alone
 		t.Errorf("the truth of a slice is %v, want .75", got)
@@ -441,9 +441,9 @@ func TestSelfTestOnAnyCores(t *testing.T) {
 // TestFamily: rules that share their error are held to the promise of the family in the studies that they share, too.
 func TestFamily(t *testing.T) {
 	for _, method := range []string{"holm", "bonferroni"} {
-		s, _ := asked(t, "compare", comparing+"adjust: "+method+"\nrules: [{id: a, metric: pass_at_k, k: 2, minimum: 0.5}, {id: b, metric: rate, minimum: 0.3}]", gate.Flags{}, trialRows(9, 4, 4))
+		s, _ := askSelf(t, "compare", comparing+"adjust: "+method+"\nrules: [{id: a, metric: pass_at_k, k: 2, minimum: 0.5}, {id: b, metric: rate, minimum: 0.3}]", gate.Flags{}, trialRows(9, 4, 4))
 		s.Runs = 20
-		list := run(t, "compare", s)
+		list := runTests(t, "compare", s)
 		at := slices.IndexFunc(list[0].Chance.Checks, func(c PromiseCheck) bool { return c.Error == FamilyFails })
 		if at < 0 {
 			t.Fatalf("%s: no check of the family: %+v", method, list[0].Chance.Checks)
@@ -470,9 +470,9 @@ func TestToothless(t *testing.T) {
 		{"left out", "fairness", declared + "rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.1, max_left_out: 0}]", caseRows(150, 90), ""},
 		{"the floor", "anchoring", "minimum_blind_sample: 100\nrules: [{id: a, metric: blind_agreement, minimum: 0.9, per: item}]", labelRows(50, 0), ""},
 	} {
-		s, _ := asked(t, c.gate, c.policy, gate.Flags{}, c.rows)
+		s, _ := askSelf(t, c.gate, c.policy, gate.Flags{}, c.rows)
 		s.Runs = 10
-		rule := run(t, c.gate, s)[0]
+		rule := runTests(t, c.gate, s)[0]
 		if !rule.Toothless() || c.why != "" && rule.Harm.Toothless != c.why {
 			t.Errorf("%s, %s: %+v", c.gate, c.name, rule.Harm)
 		}
@@ -489,9 +489,9 @@ func TestToothless(t *testing.T) {
 		{"fairness", declared + "rules: [{id: a, rate: selection, attribute: sex, min_group_ratio: 0.5}]", caseRows(150, 90)},
 		{"anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.9, per: item}]", labelRows(50, 0)},
 	} {
-		s, _ := asked(t, c.gate, c.policy, gate.Flags{}, c.rows)
+		s, _ := askSelf(t, c.gate, c.policy, gate.Flags{}, c.rows)
 		s.Runs = 10
-		if rule := run(t, c.gate, s)[0]; rule.Toothless() || rule.Harm.AtWorst.Count != 10 || rule.Harm.Always {
+		if rule := runTests(t, c.gate, s)[0]; rule.Toothless() || rule.Harm.AtWorst.Count != 10 || rule.Harm.Always {
 			t.Errorf("%s, %s: %+v", c.gate, c.policy, rule.Harm)
 		}
 	}
@@ -527,9 +527,9 @@ func TestMetricsAreAudited(t *testing.T) {
 		{"anchoring", "rules: [{id: a, metric: visible_agreement, minimum: 0.5, per: item}, {id: b, metric: acceptance_rate, minimum: 0.3, per: item}, {id: c, metric: anchoring_gap, maximum: 0.5, per: item}, {id: d, metric: people_agreement, minimum: 0.6}, {id: e, metric: model_minus_people, minimum: -0.5}]", shared, true},
 		{"anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.3, per: person}]", shared, false}, // four people: too few
 	} {
-		s, _ := asked(t, c.gate, c.policy, gate.Flags{}, c.rows)
+		s, _ := askSelf(t, c.gate, c.policy, gate.Flags{}, c.rows)
 		s.Runs = 12
-		for _, rule := range run(t, c.gate, s) {
+		for _, rule := range runTests(t, c.gate, s) {
 			if rule.Chance == nil || rule.Broken() || rule.Chance.Verdicts.ManualReview == rule.Chance.Runs {
 				t.Errorf("%s, %s: %+v %s", c.gate, rule.Rule, rule.Chance, rule.NotAudited)
 			}
@@ -546,7 +546,7 @@ func TestCorpusIsDrawn(t *testing.T) {
 	for _, row := range rows {
 		row["annotator"] = "a"
 	}
-	s, _ := asked(t, "anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.7, corpus_size: 150}]", gate.Flags{}, rows)
+	s, _ := askSelf(t, "anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.7, corpus_size: 150}]", gate.Flags{}, rows)
 	e, why := subjectFor(t, "anchoring", s).chance(0)
 	if e == nil {
 		t.Fatal(why)
@@ -556,7 +556,7 @@ func TestCorpusIsDrawn(t *testing.T) {
 	if len(truth) != 1 || math.Abs(truth[0]*90-math.Round(truth[0]*90)) > 1e-9 || truth[0] == other[0] {
 		t.Errorf("the truths are %v and %v, want other shares of the 90 that rest", truth, other)
 	}
-	rule := run(t, "anchoring", s)[0]
+	rule := runTests(t, "anchoring", s)[0]
 	if rule.Broken() || rule.Chance.Truth != nil {
 		t.Errorf("%+v", rule.Chance)
 	}
@@ -565,11 +565,11 @@ func TestCorpusIsDrawn(t *testing.T) {
 // TestRefused: from two cases, each with trials of one version alone, a study is drawn now and then that lacks a version. The gate
 // refuses it, and it counts as no verdict.
 func TestRefused(t *testing.T) {
-	s, _ := asked(t, "compare", comparing+"rules: [{id: a, metric: rate, minimum: 0.5}]", gate.Flags{}, []map[string]string{
+	s, _ := askSelf(t, "compare", comparing+"rules: [{id: a, metric: rate, minimum: 0.5}]", gate.Flags{}, []map[string]string{
 		{"version": "old", "case": "1", "passed": "1"}, {"version": "new", "case": "2", "passed": "1"},
 	})
 	s.Runs = 40
-	c := run(t, "compare", s)[0].Chance
+	c := runTests(t, "compare", s)[0].Chance
 	if c.Refused == 0 || c.Refused+c.Verdicts.Total() != c.Runs {
 		t.Errorf("%+v", c)
 	}
@@ -598,7 +598,7 @@ func TestDistinct(t *testing.T) {
 
 // TestEnded: the audit ends with its context.
 func TestEnded(t *testing.T) {
-	s, _ := asked(t, "compare", comparing+"rules: [{id: a, metric: sign_test}]", gate.Flags{}, trialRows(6, 3, 3))
+	s, _ := askSelf(t, "compare", comparing+"rules: [{id: a, metric: sign_test}]", gate.Flags{}, trialRows(6, 3, 3))
 	ctx, cancel := context.WithCancel(context.Background())
 	studies := 0
 	s.Step = func() {
@@ -617,9 +617,9 @@ func TestNotAudited(t *testing.T) {
 	for i, row := range rows {
 		row["inclusion_probability"] = []string{"0.5", "0.25"}[i%2]
 	}
-	s, _ := asked(t, "anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.5, per: item}, {id: b, metric: acceptance_rate, minimum: 0.5}]", gate.Flags{}, rows)
+	s, _ := askSelf(t, "anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.5, per: item}, {id: b, metric: acceptance_rate, minimum: 0.5}]", gate.Flags{}, rows)
 	s.Runs = 5
-	for _, rule := range run(t, "anchoring", s) {
+	for _, rule := range runTests(t, "anchoring", s) {
 		if rule.Chance != nil || rule.NotAudited == "" {
 			t.Errorf("%s: %+v %q", rule.Rule, rule.Chance, rule.NotAudited)
 		}

@@ -115,7 +115,7 @@ func (setup Setup) AskSome(studies []Study, at int, rules []int) ([]report.Rule,
 		return list, nil
 	}
 	// None steps down: each rule comes to what it comes to by itself.
-	if err := read(questions[at], studies[at]); err != nil {
+	if err := Read(questions[at], studies[at]); err != nil {
 		return nil, err
 	}
 	list := make([]report.Rule, len(rules))
@@ -137,15 +137,15 @@ func (setup Setup) open(studies []Study) ([]gate.Question, policy.Families, erro
 		return nil, nil, fmt.Errorf("%d studies for %d questions", len(studies), len(questions))
 	}
 	for i, q := range questions {
-		if err := read(q, studies[i]); err != nil {
+		if err := Read(q, studies[i]); err != nil {
 			return nil, nil, err
 		}
 	}
 	return questions, families, nil
 }
 
-// read hands a study's rows to a question.
-func read(q gate.Question, s Study) error {
+// Read hands a study's rows to a question that has none yet. Rows that it refuses are the error, with the first problems.
+func Read(q gate.Question, s Study) error {
 	inputs := q.Inputs()
 	if len(inputs) != len(s) {
 		return fmt.Errorf("a study with %d inputs for a question with %d", len(s), len(inputs))

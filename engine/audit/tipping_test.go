@@ -1,4 +1,4 @@
-package audit
+package audit_test
 
 import (
 	"fmt"
@@ -9,19 +9,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oloproof/oloproof/engine/audit"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
 // answer is what a run makes of a study: the rules with what would decide them.
-func (setup Setup) answer(t *testing.T, s Study) []report.Rule {
+func answer(t *testing.T, setup audit.Setup, s audit.Study) []report.Rule {
 	t.Helper()
 	questions, families, err := setup()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := read(questions[0], s); err != nil {
+	if err := audit.Read(questions[0], s); err != nil {
 		t.Fatal(err)
 	}
 	held, err := gate.HoldBack(families, questions)
@@ -36,13 +37,13 @@ func (setup Setup) answer(t *testing.T, s Study) []report.Rule {
 }
 
 // rowsOf makes rows for the columns of a question from texts such as "case=1 passed=0".
-func rowsOf(t *testing.T, setup Setup, input int, lines []string) [][]string {
+func rowsOf(t *testing.T, setup audit.Setup, input int, lines []string) [][]string {
 	t.Helper()
 	questions, _, err := setup()
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := Columns(questions[0])[input]
+	names := audit.Columns(questions[0])[input]
 	var list [][]string
 	for _, line := range lines {
 		row := make([]string, len(names))
@@ -62,12 +63,12 @@ func rowsOf(t *testing.T, setup Setup, input int, lines []string) [][]string {
 // open is a study in which some values are missing, each with the two ways in which it can have come out: the one that lowers the
 // rule's estimate and the one that raises it. In its lines they stand as "passed=?0|1".
 type open struct {
-	setup  Setup
-	study  Study
-	places []place
+	setup  audit.Setup
+	study  audit.Study
+	places []blank
 }
 
-type place struct {
+type blank struct {
 	row, column int
 	ways        [2]string
 }
@@ -75,16 +76,16 @@ type place struct {
 // opened reads the lines of an open study.
 func opened(t *testing.T, kind, policy string, lines []string) *open {
 	t.Helper()
-	setup, err := Policy(kinds.Lookup(kind), policy, gate.Flags{})
+	setup, err := audit.Policy(kinds.Lookup(kind), policy, gate.Flags{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &open{setup: setup, study: Study{rowsOf(t, setup, 0, lines)}}
+	o := &open{setup: setup, study: audit.Study{rowsOf(t, setup, 0, lines)}}
 	for i, row := range o.study[0] {
 		for j, text := range row {
 			if ways, found := strings.CutPrefix(text, "?"); found {
 				low, high, _ := strings.Cut(ways, "|")
-				o.places = append(o.places, place{i, j, [2]string{low, high}})
+				o.places = append(o.places, blank{i, j, [2]string{low, high}})
 				row[j] = ""
 			}
 		}
@@ -278,7 +279,7 @@ func TestTippingPointsOfMeansAndRates(t *testing.T) {
 						return len(o.places) - ones(high)
 					}
 					asked := opened(t, study.kind, policy(fmt.Sprintf("%s: %v", kind, at)), study.lines)
-					r := asked.setup.answer(t, asked.study)[0]
+					r := answer(t, asked.setup, asked.study)[0]
 					r.ID = fmt.Sprintf("%s %.3f", kind, at)
 					found, same := o.holds(t, r, verdicts, bad)
 					tips, exact = tips+boolean(found), exact+boolean(same)
@@ -332,7 +333,7 @@ func TestTippingPointsOfSignTests(t *testing.T) {
 			for high := range verdicts {
 				verdicts[high] = o.filled(t, high).Verdict
 			}
-			found, same := o.holds(t, o.setup.answer(t, o.study)[0], verdicts, func(high int) int { return len(o.places) - ones(high) })
+			found, same := o.holds(t, answer(t, o.setup, o.study)[0], verdicts, func(high int) int { return len(o.places) - ones(high) })
 			tips, exact = tips+boolean(found), exact+boolean(same)
 		}
 	}
@@ -384,7 +385,7 @@ func TestTippingPointsOfGroups(t *testing.T) {
 				at := float64(step)/14 + 0.02
 				policy := "label: label\nprediction: prediction\nid: id\nmin_cell: 20\nattributes: {sex: [" + study.values + "]}\nrules: [{id: r, attribute: sex, " + study.rule + ", " + fmt.Sprintf(study.threshold, at) + "}]"
 				o := opened(t, "fairness", policy, study.lines)
-				r := o.setup.answer(t, o.study)[0]
+				r := answer(t, o.setup, o.study)[0]
 				if r.Verdict != report.InsufficientEvidence {
 					if r.TippingPoint != nil {
 						t.Errorf("%v: %s with a tipping point", at, r.Verdict)
@@ -444,7 +445,7 @@ func TestJudgeHasNoNeeds(t *testing.T) {
 		t.Errorf("asked: %s, needs %+v, tipping point %+v", r.Verdict, r.Needs, r.TippingPoint)
 	}
 	// 18 of 19 right have the lower end .740, 17 .669 and 16 .604 (Clopper-Pearson at 95 %).
-	r := o.setup.answer(t, o.study)[0]
+	r := answer(t, o.setup, o.study)[0]
 	if p := r.TippingPoint; r.Needs == nil || p == nil || p.PassUpTo == nil || *p.PassUpTo != 1 || p.FailFrom != nil || !p.Alike || p.Missing != 2 || p.Of != "19 decisions" || p.Bad != "wrong" {
 		t.Errorf("answered: needs %+v, tipping point %+v", r.Needs, r.TippingPoint)
 	}
