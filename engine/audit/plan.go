@@ -53,7 +53,7 @@ func Subjects(g gate.Gate, file string, text []byte, version string, flags gate.
 		q := compileSubject(own, s, of, diags)
 		questions, lists = append(questions, q), append(lists, q.Rules())
 		if own.Name() == g.Name() {
-			list = append(list, &Subject{Gate: g, Section: s, Never: q.Prospects(), file: file, version: version, text: text, at: len(list), flags: flags})
+			list = append(list, &Subject{Gate: g, Section: s, file: file, version: version, text: text, at: len(list), flags: flags})
 		}
 	}
 	policy.CheckRules(p.Document.Pos(), diags, lists...)
@@ -67,6 +67,9 @@ func Subjects(g gate.Gate, file string, text []byte, version string, flags gate.
 		s := list[of]
 		of++
 		s.families, s.Rules, s.Columns = families, q.Rules(), Columns(q)
+		if diags.Len() == 0 {
+			s.Never = q.Prospects()
+		}
 		for _, in := range q.Inputs() {
 			s.Roles = append(s.Roles, in.Role)
 		}

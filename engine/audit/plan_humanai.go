@@ -65,7 +65,7 @@ func (h HumanAIShape) Truths(s *Subject, rule int) (Truths, error) {
 	}
 	t.What = ownRates[r.Metric.Value].what
 	if r.Map.Text("per").Set {
-		t.What += ", on average over people,"
+		t.What += " (on average over people)"
 	}
 	return t, nil
 }
