@@ -89,13 +89,14 @@ type cells struct {
 	words     [2][2]string // of label and of prediction: the negative word, then the positive
 	values    [][]string   // by group, by column: the texts that put a case there, "" elsewhere
 	metric    string
+	unit      int  // the column that says whose a case is; −1: none
 	byOutcome bool // the denominator is made of predictions
 }
 
 // newCells reads it from the declaration.
 func newCells(s *Subject, rule int) cells {
 	m, r := s.Section.Map, &s.Rules[rule]
-	c := cells{metric: r.Metric.Value}
+	c := cells{metric: r.Metric.Value, unit: -1}
 	shared := [2]string{m.Text("negative").Value, m.Text("positive").Value}
 	for i, key := range []string{"label", "prediction"} {
 		c.words[i] = [2]string{"0", "1"}
@@ -115,6 +116,9 @@ func newCells(s *Subject, rule int) cells {
 	at := 3 // after id, label and prediction
 	for _, key := range []string{"probability", "unit"} {
 		if m.Has(key) {
+			if key == "unit" {
+				c.unit = at
+			}
 			at++
 		}
 	}
@@ -198,6 +202,7 @@ func (c *cells) study(n, missing int, events ...int) Study {
 			texts = append(texts, c.values[g]...)
 			row := texts[at:len(texts):len(texts)]
 			row[0], row[1], row[2] = ids[len(rows)], word(c.words[0], of[0]), word(c.words[1], of[1])
+			set(row, c.unit, row[0])
 			if i >= n-missing {
 				row[2] = ""
 				if c.byOutcome {

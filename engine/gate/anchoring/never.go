@@ -61,7 +61,7 @@ func (q *question) neverAtFloor(r *rule) []diag.Diagnostic {
 		switch {
 		case from > 0:
 			message += fmt.Sprintf("; from %d on it can", from)
-		case never.What == "fail" && r.form.corpus == 0: // said already: the threshold is at the end of its range
+		case never.What == "fail" && (r.form.corpus == 0 || t.Value == 0 || t.Value == 1): // said already: the threshold is at the end of its range
 			continue
 		case r.form.corpus > 0 && r.form.corpus <= smallCorpus:
 			message = fmt.Sprintf("%s can never %s on a corpus of %d, however many of its items are drawn blind: too few rest to be told apart", r.Name(), never.What, r.form.corpus)
