@@ -539,6 +539,13 @@ func Plan(ctx context.Context, s *Subject, rule int, shape Shape, q Request) (Pl
 			return out, fmt.Errorf("--truth %v: %w", truth, err)
 		}
 	}
+	least, err := leastRuns(q.Chance)
+	if err != nil {
+		return out, err
+	}
+	if !ways[0].Track.Exact && q.Runs < least {
+		return out, fmt.Errorf("--runs is %d; whether a chance is at least %v can be told from %d studies on", q.Runs, q.Chance, least)
+	}
 	out.Truths = columnsOf(q.Truths, terms, ways[0].Track)
 	for i, way := range ways {
 		p := PlannedWay{What: way.What, Unit: way.Track.Unit, Exact: way.Track.Exact, Declared: way.Declared, Assumptions: way.Track.Assumes}
@@ -548,7 +555,7 @@ func Plan(ctx context.Context, s *Subject, rule int, shape Shape, q Request) (Pl
 		for _, truth := range q.Truths {
 			runs := q.Runs
 			if i > 0 { // "about so many": seldom worth more
-				runs = max(1, q.Runs/2)
+				runs = max(least, q.Runs/2)
 			}
 			suggested, err := suggest(ctx, way.Track, terms, truth, q.Chance, runs)
 			if err != nil {
@@ -567,6 +574,17 @@ func Plan(ctx context.Context, s *Subject, rule int, shape Shape, q Request) (Pl
 		out.Ways = append(out.Ways, p)
 	}
 	return out, nil
+}
+
+// leastRuns is how many studies it takes for a chance to be shown to be reached: where all of them come out right, the lower end of
+// its 95 % interval is there.
+func leastRuns(chance float64) (int, error) {
+	for n := 1; ; n++ {
+		iv, err := Share{n, n}.Interval(0.95)
+		if err != nil || iv.Lower >= chance {
+			return n, err
+		}
+	}
 }
 
 // beside is a truth that satisfies the rule.
@@ -647,7 +665,7 @@ func cellsOf(ctx context.Context, t Track, n int, truths []float64, runs int) ([
 	}
 	list := make([]Odds, len(truths))
 	for i, truth := range truths {
-		for _, part := range []int{max(1, runs/8), max(1, runs/2)} {
+		for _, part := range []int{max(20, runs/8), max(20, runs/2)} {
 			odds, err := t.Odds(ctx, n, []float64{truth}, part)
 			if err != nil {
 				return nil, err
