@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -80,12 +81,18 @@ func Subjects(g gate.Gate, file string, text []byte, version string, flags gate.
 	return list
 }
 
+// unnamed are the versions of a comparison whose policy does not name them.
+var unnamed = [2]string{"baseline", "candidate"}
+
 // compileSubject compiles a section for rows in memory. A draw stays: how the blind items were drawn is part of how they are
 // judged.
 func compileSubject(g gate.Gate, s *policy.Section, flags gate.Flags, diags *diag.List) gate.Question {
 	source := gate.Source{Verb: gate.Decide, Section: s, Settings: s.Settings, Flags: flags, NoFiles: true}
 	if g.Name() != "anchoring" {
 		source.Files = []string{"study.csv"}
+	}
+	if g.Name() == "compare" && !s.Map.Has("baseline") && !s.Map.Has("candidate") && flags.Baseline == "" {
+		source.Flags.Baseline, source.Flags.Candidate = unnamed[0], unnamed[1]
 	}
 	return g.Compile(source, diags)
 }
@@ -126,7 +133,10 @@ func (s *Subject) judgeBoth(study Study, rule int) (verdicts, error) {
 		return verdicts{}, err
 	}
 	if err := read(q, study); err != nil {
-		return verdicts{}, err
+		if problem, ok := errors.AsType[*diag.Error](err); ok && len(problem.Items) > 0 {
+			err = errors.New(problem.Items[0].Message)
+		}
+		return verdicts{}, fmt.Errorf("under this policy a made-up study cannot be read: %w", err)
 	}
 	alone, err := q.Judge(rule, 1)
 	v := verdicts{alone, alone}
@@ -552,22 +562,24 @@ func Plan(ctx context.Context, s *Subject, rule int, shape Shape, q Request) (Pl
 		if i > 0 {
 			p.Assumptions = nil // the main way's
 		}
+		found := map[[2]float64]Odds{} // at a recommended size and its truth
 		for _, truth := range q.Truths {
 			runs := q.Runs
 			if i > 0 { // "about so many": seldom worth more
 				runs = max(least, q.Runs/2)
 			}
-			suggested, err := suggest(ctx, way.Track, terms, truth, q.Chance, runs)
+			suggested, odds, err := suggest(ctx, way.Track, terms, truth, q.Chance, runs)
 			if err != nil {
 				return out, err
 			}
+			found[[2]float64{float64(suggested.Size), truth}] = odds
 			p.Recommended = append(p.Recommended, suggested)
 			if i > 0 {
 				break // of the first truth
 			}
 		}
 		if i == 0 {
-			if p.Sizes, err = table(ctx, way, terms, out.Truths, q, p.Recommended[0]); err != nil {
+			if p.Sizes, err = table(ctx, way, terms, out.Truths, q, p.Recommended[0], found); err != nil {
 				return out, err
 			}
 		}
@@ -616,7 +628,7 @@ func columnsOf(stated []float64, terms Truths, track Track) []float64 {
 }
 
 // table fills the rows of a table.
-func table(ctx context.Context, way Way, terms Truths, truths []float64, q Request, first Suggested) ([]SizeOdds, error) {
+func table(ctx context.Context, way Way, terms Truths, truths []float64, q Request, first Suggested, found map[[2]float64]Odds) ([]SizeOdds, error) {
 	t := way.Track
 	sizes := q.Sizes
 	if sizes == nil {
@@ -643,6 +655,9 @@ func table(ctx context.Context, way Way, terms Truths, truths []float64, q Reque
 		row := SizeOdds{Size: n}
 		for i, o := range odds {
 			right := terms.Verdict(truths[i])
+			if known, is := found[[2]float64{float64(n), truths[i]}]; is {
+				o = known // of more runs
+			}
 			x := TruthOdds{Truth: truths[i], Pass: o.Pass, Fail: o.Fail, Undecided: o.Undecided, Review: o.Review}
 			if right != report.NoVerdict {
 				x.Right = right.String()
@@ -687,7 +702,7 @@ func (o Odds) plusMinus(v report.Verdict) (float64, error) {
 
 // suggest searches the least size with at least the wanted chance of the right verdict: by doubling and halving, and, where the
 // chance is exact and cheap, down from there one by one, since whole numbers of events make the chance saw-toothed.
-func suggest(ctx context.Context, t Track, terms Truths, truth, wanted float64, runs int) (Suggested, error) {
+func suggest(ctx context.Context, t Track, terms Truths, truth, wanted float64, runs int) (Suggested, Odds, error) {
 	right := terms.Verdict(truth)
 	out := Suggested{Truth: truth, Verdict: right.String(), Wanted: wanted}
 	known := map[int]Odds{}
@@ -708,7 +723,7 @@ func suggest(ctx context.Context, t Track, terms Truths, truth, wanted float64, 
 	}
 	size, err := leastSize(t, reaches)
 	if err != nil {
-		return out, err
+		return out, Odds{}, err
 	}
 	if size == 0 {
 		out.UpTo = t.Most
@@ -720,11 +735,11 @@ func suggest(ctx context.Context, t Track, terms Truths, truth, wanted float64, 
 			out.Why = "even the largest chance is less"
 		}
 		out.PlusMinus, err = o.plusMinus(right)
-		return out, err
+		return out, o, err
 	}
 	out.Size, out.Chance, out.Undecided, out.BestAt = size, known[size].of(right), known[size].Undecided, 0
 	out.PlusMinus, err = known[size].plusMinus(right)
-	return out, err
+	return out, known[size], err
 }
 
 // leastSize searches the least size of a track that reaches something; 0 where none was found.

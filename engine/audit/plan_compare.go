@@ -55,8 +55,11 @@ func comparePlanOf(s *Subject) comparePlan {
 	}
 	p.fixed = s.Section.Map.Text("case_list").Value == "fixed"
 	p.names = [2]string{s.Section.Map.Text("baseline").Value, s.Section.Map.Text("candidate").Value}
-	if s.flags.Baseline != "" {
+	switch {
+	case s.flags.Baseline != "":
 		p.names = [2]string{s.flags.Baseline, s.flags.Candidate}
+	case p.names[0] == "" && p.names[1] == "":
+		p.names = unnamed
 	}
 	for i := range s.Rules {
 		p.mostK = max(p.mostK, s.Rules[i].Map.Int("k", 1, math.MaxInt32).Value)

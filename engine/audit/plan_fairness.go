@@ -338,8 +338,7 @@ func (s *Subject) groupOdds(ctx context.Context, rule int, c cells, n, missing i
 		pass, none := 1.0, 1.0
 		for _, l := range groups {
 			o := found.odds(l)
-			pass *= o.Pass
-			none *= 1 - o.Fail
+			pass, none = float64(pass*o.Pass), float64(none*(1-o.Fail))
 		}
 		list[i] = Odds{Pass: pass, Fail: 1 - none, Undecided: max(0, none-pass)}
 	}
@@ -496,8 +495,7 @@ func within(groups []law, least int, top []int) float64 {
 		from, above := 1.0, 1.0 // all in a … b, all in a + 1 … b
 		for g := range groups {
 			end := sums[g][min(b-least+1, len(top))]
-			from *= end - sums[g][i]
-			above *= end - sums[g][i+1]
+			from, above = float64(from*(end-sums[g][i])), float64(above*(end-sums[g][i+1]))
 		}
 		total += from - above
 	}

@@ -16,17 +16,17 @@ type HumanAIShape struct {
 	CaseSpread     float64 // the same of what a case adds to the gain; for `generalize: people_and_cases`
 	Baseline       float64 // the accuracy without the system's output
 	SystemAccuracy float64 // the system's own
-	BeforeAfter    bool    // everyone decides every case without, then with; else half of the cases either way
+	Design         string  // before_after (everyone decides every case without, then with) or crossed; "": the policy's, else crossed
 	Missing        float64 // the share of decisions that are not recorded
 }
 
 // mostPlannedPeople is where the search for a number of people ends: a study of more is not simulated.
-const mostPlannedPeople = 4096
+const mostPlannedPeople = 2048
 
 // Check implements Shape.
 func (h HumanAIShape) Check() error {
-	if h.Cases < 2 {
-		return fmt.Errorf("--cases is %d; a person decides two at least", h.Cases)
+	if h.Cases < 2 || h.Cases > 10_000 {
+		return fmt.Errorf("--cases is %d; from 2 to 10000 of each person can be planned", h.Cases)
 	}
 	return firstError(checkShare("--spread", h.Spread), checkShare("--case-spread", h.CaseSpread), checkShare("--baseline-accuracy", h.Baseline),
 		checkShare("--system-accuracy", h.SystemAccuracy), checkShare("--missing", h.Missing))
@@ -76,8 +76,11 @@ func (h HumanAIShape) Tracks(s *Subject, rule int, d Drawing) ([]Way, error) {
 	if r.Metric.Value != "accuracy_difference" && !r.Map.Text("per").Set {
 		return []Way{{Track: h.counted(s, rule)}}, nil
 	}
+	if h.Design == "" {
+		h.Design = s.Section.Map.Text("design").Value
+	}
 	generalize := r.Map.Text("generalize").Set
-	track := Track{Unit: "people", Least: 2, Most: mostPlannedPeople}
+	track := Track{Unit: "people", Least: 2, Most: min(mostPlannedPeople, max(64, 200_000/h.Cases))}
 	var model func(people int, truth float64) Model
 	if r.Metric.Value == "accuracy_difference" {
 		model = func(people int, truth float64) Model { return h.study(people, truth, generalize) }
@@ -132,7 +135,7 @@ func (s *Subject) complete(rule int, study Study) Study {
 
 // study is the model of a study on accuracy_difference.
 func (h HumanAIShape) study(people int, truth float64, generalize bool) HumanAI {
-	m := HumanAI{BeforeAfter: h.BeforeAfter, People: people, Cases: h.Cases, Skills: Points{{h.Baseline, 1}}, Gains: Spread(truth, h.Spread),
+	m := HumanAI{BeforeAfter: h.beforeAfter(), People: people, Cases: h.Cases, Skills: Points{{h.Baseline, 1}}, Gains: Spread(truth, h.Spread),
 		SystemAccuracy: h.SystemAccuracy, MissingRight: h.Missing, MissingWrong: h.Missing}
 	if generalize {
 		m.CaseGains = Spread(0, h.CaseSpread)
@@ -140,9 +143,12 @@ func (h HumanAIShape) study(people int, truth float64, generalize bool) HumanAI 
 	return m
 }
 
+// beforeAfter reports the one design; else it is crossed.
+func (h HumanAIShape) beforeAfter() bool { return h.Design == "before_after" }
+
 // design is the study's design in words.
 func (h HumanAIShape) design() string {
-	if h.BeforeAfter {
+	if h.beforeAfter() {
 		return fmt.Sprintf("Each person decides %d cases without the output, then with it (--cases, --design).", h.Cases)
 	}
 	return fmt.Sprintf("Each person decides %d cases, half of them with the output (--cases, --design).", h.Cases)
@@ -190,7 +196,7 @@ type ownRateStudy struct {
 func (ownRateStudy) Gate() string { return "human-ai" }
 
 // Settings implements Model.
-func (m ownRateStudy) Settings() string { return HumanAI{BeforeAfter: m.BeforeAfter}.Settings() }
+func (m ownRateStudy) Settings() string { return HumanAI{BeforeAfter: m.beforeAfter()}.Settings() }
 
 // Check implements Model.
 func (m ownRateStudy) Check() error {
@@ -218,7 +224,7 @@ func (m ownRateStudy) Draw(r *rand.Rand, columns []string) Drawn {
 		for j, item := range cases {
 			counts := kind.system == "" || (kind.system == "right") == right[j]
 			for _, with := range []bool{false, true} {
-				if !m.BeforeAfter && with != (order[j] < m.Cases/2) {
+				if !m.beforeAfter() && with != (order[j] < m.Cases/2) {
 					continue
 				}
 				row := make([]string, len(columns))

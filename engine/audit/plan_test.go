@@ -320,6 +320,8 @@ func TestSmallSizes(t *testing.T) {
 		{"fairness", twoGroups + "rate: precision, max_group_gap: 0.1}", FairnessShape{Missing: 0.5}, []int{1, 2}, 0},
 		{"anchoring", "rules:\n  - {id: r, metric: anchoring_gap, per: person, maximum: 0.1}", annotator, []int{2}, 0},
 		{"anchoring", "rules:\n  - {id: r, metric: people_agreement, minimum: 0.9}", annotator, []int{1, 2}, 0.95},
+		{"compare", "rules:\n  - {id: r, metric: sign_test}", agents, []int{1, 2}, 0.1}, // versions that the policy does not name
+		{"human-ai", "design: before_after\n" + manyPeople + "metric: accuracy_difference, minimum: 0}", people, []int{2, 3}, 0.1},
 		{"anchoring", "draw: d.csv\ncorpus_size: 30\n" + oneLabel + "minimum: 0.9}", annotator, []int{1, 2}, 0.95},
 	} {
 		s := subjectOf(t, c.gate, c.policy)

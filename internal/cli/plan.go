@@ -87,7 +87,6 @@ func (a *app) planGateCommand(g gate.Gate) *cobra.Command {
 Studies are drawn at random with that truth, and decided as a file would be.`
 		cmd.Example = "  oloproof plan human-ai --metric accuracy_difference --minimum 0 --truth 0.2 --runs 100"
 		s := audit.HumanAIShape{}
-		design := ""
 		key(false, "per", "count each person once: `person`")
 		key(false, "generalize", "`people_and_cases`: to other cases than the study's too")
 		f.IntVar(&s.Cases, "cases", 30, "how many `CASES` each person decides")
@@ -96,11 +95,9 @@ Studies are drawn at random with that truth, and decided as a file would be.`
 		f.Float64Var(&s.Baseline, "baseline-accuracy", 0.6, "how often people are right without the system: `SHARE`")
 		f.Float64Var(&s.SystemAccuracy, "system-accuracy", 0.8, "how often the system is right: `SHARE`")
 		f.Float64Var(&s.Missing, "missing", 0, "the `SHARE` of decisions that are not recorded")
-		f.StringVar(&design, "design", "crossed", "the `DESIGN`: crossed or before_after")
+		f.StringVar(&s.Design, "design", "", "the `DESIGN`: crossed or before_after (default: the policy's, else crossed)")
 		cmd.PreRunE = func(*cobra.Command, []string) error {
-			p.flags.Design = design
-			s.BeforeAfter = design == "before_after"
-			p.shape = s
+			p.flags.Design, p.shape = s.Design, s
 			return checkFlags(request{flags: p.flags})
 		}
 	case "compare":
@@ -116,7 +113,6 @@ more often. More trials of each case are compared with it.`
 		f.IntSliceVar(&s.Trials, "trials", nil, "`TRIALS` of each case in each version; others to compare after a comma (default: the policy's plan, or 5,1,3,10)")
 		f.Float64Var(&s.PassRate, "pass-rate", 0.53, "how often the baseline passes: `SHARE`")
 		f.Float64Var(&s.Missing, "missing", 0, "the `SHARE` of trials without a result")
-		p.flags.Baseline, p.flags.Candidate = "", ""
 		cmd.PreRunE = func(*cobra.Command, []string) error { p.shape = s; return nil }
 	case "fairness":
 		cmd.Use = "fairness FAIRNESS.yaml"
@@ -236,7 +232,12 @@ func (a *app) plan(p planning) error {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 	var drawn atomic.Int64
-	stop := a.showing(func() string { return fmt.Sprintf("planning, %d studies drawn", drawn.Load()) })
+	stop := a.showing(func() string {
+		if n := drawn.Load(); n > 0 {
+			return fmt.Sprintf("planning, %d studies drawn", n)
+		}
+		return "planning"
+	})
 	var problems []error
 	for _, w := range work {
 		r := &w.subject.Rules[w.rule]

@@ -67,13 +67,13 @@ func TestPlanAgainstFiles(t *testing.T) {
 		gate         string
 		write        func(r *rand.Rand, b *strings.Builder)
 	}{
-		{"sign test", "baseline: old\ncandidate: new\nrules: [{id: r, metric: sign_test}]", audit.CompareShape{PassRate: 0.53, Trials: []int{5}}, 14, 0.3, "compare",
+		{"sign test", "baseline: old\ncandidate: new\nrules: [{id: r, metric: sign_test}]", audit.CompareShape{PassRate: 0.53, Trials: []int{5}}, 16, 0.2, "compare",
 			func(r *rand.Rand, b *strings.Builder) {
 				b.WriteString("version,case,passed\n")
-				for i := range 14 {
+				for i := range 16 {
 					p := 0.53 * math.Max(r.Float64(), r.Float64()) * 1.5
 					for range 5 {
-						fmt.Fprintf(b, "old,c%d,%s\nnew,c%d,%s\n", i, chance(r, p), i, chance(r, math.Min(1, p+0.3)))
+						fmt.Fprintf(b, "old,c%d,%s\nnew,c%d,%s\n", i, chance(r, p), i, chance(r, p+0.2))
 					}
 				}
 			}},
