@@ -524,6 +524,9 @@ func Plan(ctx context.Context, s *Subject, rule int, shape Shape, q Request) (Pl
 	if err := shape.Check(); err != nil {
 		return Planned{}, err
 	}
+	if err := s.spareWords(); err != nil {
+		return Planned{}, err
+	}
 	r := &s.Rules[rule]
 	terms, err := shape.Truths(s, rule)
 	if err != nil {
@@ -597,6 +600,26 @@ func leastRuns(chance float64) (int, error) {
 			return n, err
 		}
 	}
+}
+
+// spareWords reports a policy to which a word that made-up studies use means that nothing was recorded, or that the system abstained.
+func (s *Subject) spareWords() error {
+	var missing, abstain []policy.Text
+	missing = s.Section.Settings.MissingValues
+	if s.Gate.Name() == "human-ai" {
+		abstain = s.Section.Map.Texts("abstain")
+	}
+	for _, list := range []struct {
+		key   string
+		texts []policy.Text
+	}{{"missing_values", missing}, {"abstain", abstain}} {
+		for _, t := range list.texts {
+			if slices.Contains([]string{"yes", "no", "0", "1", "with", "without", "blind", "visible", "baseline", "candidate"}, strings.TrimSpace(t.Value)) {
+				return fmt.Errorf("%s: %s has %s, a word that made-up studies use; plan with a copy of the policy without it", t.Pos, list.key, diag.Quote(t.Value))
+			}
+		}
+	}
+	return nil
 }
 
 // beside is a truth that satisfies the rule.

@@ -106,7 +106,7 @@ func (h HumanAIShape) Tracks(s *Subject, rule int, d Drawing) ([]Way, error) {
 	}
 	track.Odds = odds(s)
 	if generalize {
-		track.Most = 512 // its interval averages over a thousand pairings of people and cases
+		track.Most = min(track.Most, h.Cases) // with more people than cases its pairs are no more, and its interval is wider
 	}
 	ways := []Way{{Track: track, Declared: plannedOf(r)}}
 	if once := onceWay(s, rule, track, odds); once != nil && !generalize {
@@ -170,7 +170,7 @@ func (h HumanAIShape) assumesGains(generalize bool) []string {
 	list := []string{h.design(), fmt.Sprintf("They are right %s of the time without it (--baseline-accuracy).", percent(h.Baseline)),
 		fmt.Sprintf("Half of the people gain %.4g more than the mean, half %.4g less (--spread).", h.Spread, h.Spread)}
 	if generalize {
-		list = append(list, fmt.Sprintf("The same cases for everyone; half of them add %.4g to the gain, half take it (--case-spread). More cases may help more than more people.", h.CaseSpread))
+		list = append(list, fmt.Sprintf("The same cases for everyone; half of them add %.4g to the gain, half take it (--case-spread). More people than cases do not help, so with --cases the number that is looked at grows too.", h.CaseSpread))
 	}
 	return append(list, assumesMissing(h.Missing, "decisions")...)
 }

@@ -295,6 +295,8 @@ func TestTruthsThatCannotBe(t *testing.T) {
 		{"anchoring", "rules:\n  - {id: r, metric: model_minus_people, minimum: 0}", annotator, 0.5, "it lies between -0.7 and 0.1"},
 		{"human-ai", manyPeople + "metric: agreement, minimum: 0}", HumanAIShape{Cases: 1}, 0.5, "--cases is 1"},
 		{"human-ai", manyPeople + "metric: agreement, minimum: 0}", HumanAIShape{Cases: 2, Spread: math.NaN()}, 0.5, "--spread is NaN; a number from 0 to 1 is allowed"},
+		{"human-ai", "abstain: [unsure, \"yes\"]\n" + manyPeople + "metric: agreement, minimum: 0}", people, 0.5, "abstain has \"yes\", a word that made-up studies use"},
+		{"human-ai", "missing_values: [NA, 1]\n" + manyPeople + "metric: agreement, minimum: 0}", people, 0.5, "missing_values has \"1\""},
 		{"compare", twoAgents + "metric: pass_all_k, k: 7, minimum: 0.5}", CompareShape{PassRate: 0.5, Trials: []int{3}}, 0.6, "a rule of the policy has k: 7"},
 	} {
 		_, err := Plan(context.Background(), subjectOf(t, c.gate, c.policy), 0, c.shape, Request{Truths: []float64{c.truth}, Chance: 0.8, Runs: 20})
