@@ -754,6 +754,8 @@ func suggest(ctx context.Context, t Track, terms Truths, truth, wanted float64, 
 		switch {
 		case o.Review > 0.5:
 			out.Why = "such studies mostly come to MANUAL_REVIEW"
+		case !t.Exact:
+			out.Why = "even the largest chance is not surely that much"
 		default:
 			out.Why = "even the largest chance is less"
 		}
