@@ -186,6 +186,12 @@ func NeverAtPlan(t report.Threshold, scale interval.Scale, j policy.Judging) []N
 	if err1 != nil || err2 != nil {
 		return nil
 	}
+	return NeverBetween(t, worst, best)
+}
+
+// NeverBetween says whether a rule can never pass or never fail where the lowest and the highest data that there can be have
+// these intervals.
+func NeverBetween(t report.Threshold, worst, best interval.Interval) []Never {
 	if t.Kind == report.Maximum {
 		worst, best = best, worst
 	}

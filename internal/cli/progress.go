@@ -11,16 +11,21 @@ const patience = 2 * time.Second
 // progress says on a terminal what a run that takes longer than two seconds is doing. The returned function
 // ends it and clears its line.
 func (a *app) progress(parts []part) (stop func()) {
-	if _, is := terminal(a.Stderr); !is {
-		return func() {}
-	}
-	done, gone := make(chan struct{}), make(chan struct{})
 	files := 0
 	for _, p := range parts {
 		for _, in := range p.question.Inputs() {
 			files += len(in.Paths)
 		}
 	}
+	return a.showing(func() string { return "reading and deciding " + countOf(files, "path") })
+}
+
+// showing shows on a terminal, every two seconds, what the program is doing. The returned function ends it and clears its line.
+func (a *app) showing(what func() string) (stop func()) {
+	if _, is := terminal(a.Stderr); !is {
+		return func() {}
+	}
+	done, gone := make(chan struct{}), make(chan struct{})
 	started := a.Now()
 	go func() {
 		defer close(gone)
@@ -34,7 +39,7 @@ func (a *app) progress(parts []part) (stop func()) {
 				}
 				return
 			case <-tick.C:
-				fmt.Fprintf(a.Stderr, "\r\x1b[Koloproof: reading and deciding %s, %d s …", countOf(files, "path"), int(a.Now().Sub(started).Seconds()))
+				fmt.Fprintf(a.Stderr, "\r\x1b[Koloproof: %s, %d s …", what(), int(a.Now().Sub(started).Seconds()))
 			}
 		}
 	}()

@@ -10,11 +10,11 @@ import (
 	"github.com/oloproof/oloproof/engine/report"
 )
 
-// schemaCommand is `schema policy`, `schema report`, `schema certificate` and `schema coverage`.
+// schemaCommand is `schema policy`, `schema report` and the others.
 func (a *app) schemaCommand() *cobra.Command {
 	parent := &cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of policies, reports, certificates or coverage grids", Args: noCommand,
-		Long:    "Print the published JSON Schema of policies, with which editors complete and check them, of reports, of certificates or of coverage grids.",
+		Use: "schema", Short: "Print the JSON Schema of policies, and of the documents that commands write", Args: noCommand,
+		Long:    "Print the published JSON Schema of policies, with which editors complete and check them, or of a document that commands write.",
 		Example: "  oloproof schema policy > policy.schema.json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -25,6 +25,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		{"certificate", "Print the JSON Schema of certificates", "Print the JSON Schema of the certificates that `anchoring gate --certificate` writes. It refers to the schema of reports.", string(report.CertificateSchema)},
 		{"audit-policy", "Print the JSON Schema of audits of policies", "Print the JSON Schema of the document that `audit policy --json` prints. It refers to the schema of reports.", string(audit.PolicySchema)},
 		{"coverage", "Print the JSON Schema of coverage grids", "Print the JSON Schema of what `audit coverage --json` writes.", string(audit.CoverageSchema)},
+		{"plan", "Print the JSON Schema of plans", "Print the JSON Schema of the plans that `plan GATE --json` writes.", string(audit.PlanSchema)},
 	} {
 		parent.AddCommand(&cobra.Command{
 			Use: s.name, Short: s.short, Long: s.long, Args: cobra.NoArgs, Example: "  oloproof schema " + s.name + " > " + s.name + ".schema.json",

@@ -342,6 +342,9 @@ func (q *question) Prospects() []diag.Diagnostic {
 			list = append(list, diag.Diagnostic{Pos: r.Pos, Message: fmt.Sprintf("%s can never %s with %d %s planned%s", r.Name(), never.What, r.Planned.Value, units, never.Why)})
 		}
 	}
+	for i := range q.rules {
+		list = append(list, q.neverAtFloor(&q.rules[i])...)
+	}
 	return list
 }
 

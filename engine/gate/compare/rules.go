@@ -345,14 +345,36 @@ func (q *question) Prospects() []diag.Diagnostic {
 			// Cases are 0 or 1, and all alike: there the planned interval is the exact one.
 			judging.Looks = policy.Text{Value: policy.LooksOnce}
 		}
-		if q.fixed && !judging.Looks.Set && !r.ofPasses() {
-			continue // trials are the units, if they come out as planned
+		if q.fixed && !judging.Looks.Set && q.plan.trials > 0 && (!r.ofPasses() || r.k.Value == q.plan.trials) {
+			for _, never := range q.neverOnList(r) {
+				say(never)
+			}
+			continue
 		}
 		for _, never := range gate.NeverAtPlan(gate.Start(&r.Rule).Threshold, scale, judging) {
 			say(never)
 		}
 	}
 	return list
+}
+
+// neverOnList says whether a rule on a fixed list can never pass or fail at the plan: there results are the units, trials or, of
+// pass_at_k and pass_all_k, cases, and the most favourable ones are all alike.
+func (q *question) neverOnList(r *rule) []gate.Never {
+	method, n := interval.FixedListRate, q.plan.cases*q.plan.trials
+	switch {
+	case r.Metric.Value == difference:
+		method, n = interval.FixedListDifference, 2*n
+	case r.ofPasses():
+		n = q.plan.cases
+	}
+	t := gate.Start(&r.Rule).Threshold
+	worst, err1 := method(0, 0, n, r.Confidence.Value)
+	best, err2 := method(n, 0, n, r.Confidence.Value)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	return gate.NeverBetween(t, worst, best)
 }
 
 // CheckRows implements gate.RowsChecker: what only all rows together can show.

@@ -397,7 +397,13 @@ func (q *question) Rules() []policy.Rule {
 }
 
 // Prospects implements gate.Question.
-func (q *question) Prospects() []diag.Diagnostic { return slices.Clone(q.prospects) }
+func (q *question) Prospects() []diag.Diagnostic {
+	list := slices.Clone(q.prospects)
+	for i := range q.rules {
+		list = append(list, q.neverAtMinCell(&q.rules[i])...)
+	}
+	return list
+}
 
 // Share implements gate.Question.
 func (q *question) Share(families policy.Families) {
