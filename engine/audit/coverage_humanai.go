@@ -241,6 +241,13 @@ func personRates() []Cell {
 	return list
 }
 
+// undeclared is a study whose design its policy does not declare, as that of people who decide once need not: declared crossed, each of
+// them would have to decide in both conditions.
+type undeclared struct{ HumanAI }
+
+// Settings implements Model.
+func (undeclared) Settings() string { return "" }
+
 // loneRates are cells of rates over decisions that are independent: every person decides one case, which is nobody else's.
 func loneRates() []Cell {
 	var list []Cell
@@ -260,12 +267,14 @@ func loneRates() []Cell {
 		if c.wrong > 0 {
 			missing = "wrong ones vanish"
 		}
-		list = append(list, peopleCell(m, "0", "0, right "+number(c.right), missing, Cell{
+		one := peopleCell(m, "0", "0, right "+number(c.right), missing, Cell{
 			Targets: targets, Rivals: []Rival{
 				rateRival(waldName, targets[0].Name, rightWith), rateRival(waldName, targets[2].Name, followsWrong), rateRival(waldName, targets[4].Name, departsFromRight),
 				rateRival(waldName, targets[5].Name, agreesWith), rateRival(waldName, targets[7].Name, rightWithout),
 			}, Studies: 4000,
-		}))
+		})
+		one.Model = undeclared{m}
+		list = append(list, one)
 	}
 	return list
 }
