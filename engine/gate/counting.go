@@ -11,6 +11,7 @@ import (
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/policy"
+	"github.com/oloproof/oloproof/engine/rows"
 )
 
 // Counter is a question whose rows can be counted in several places and decided in one: it writes what it counted as a tally, and
@@ -22,6 +23,13 @@ type Counter interface {
 	// Counted is what was read, to be written as a part. It is called once, when every input was read without a problem, of a
 	// question compiled with the verb Tally. What only all rows together can show to be wrong within one part goes to diags.
 	Counted(diags *diag.List) Counted
+	// Query is a query whose result is a tally of the rows of a table. What cannot stand in one goes to diags.
+	Query(q Query, diags *diag.List) string
+	// ResultColumns are the columns of its result.
+	ResultColumns() []rows.Column
+	// AddResult counts a row of a result of the same counting, which r has not read yet, as if the rows that it stands for had been read, or
+	// adds to diags why it cannot be used.
+	AddResult(r *Result, row rows.Row, diags *diag.List)
 	// AddPart adds the cells of a part of the same counting as if its rows had been read, or adds to diags why it cannot be used.
 	AddPart(p *Part, diags *diag.List)
 }

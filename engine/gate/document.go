@@ -59,7 +59,9 @@ func (d *Document) pos(offset int) diag.Pos {
 }
 
 // Errorf reports a problem at a place that Next returned.
-func (d *Document) Errorf(at int, format string, args ...any) { d.diags.Addf(d.pos(at), format, args...) }
+func (d *Document) Errorf(at int, format string, args ...any) {
+	d.diags.Addf(d.pos(at), format, args...)
+}
 
 // token reads a token; nil after a fault.
 func (d *Document) token() json.Token {

@@ -367,7 +367,7 @@ func confidence(parts []part, p *policy.Policy) float64 {
 // read reads the files of one question.
 func (a *app) read(req request, part *part, out *report.Report, several bool, diags *diag.List) {
 	if len(part.tallies) > 0 {
-		part.absorb(out, several, diags)
+		part.absorb(out, req.fs, several, diags)
 		return
 	}
 	type source struct {

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -185,9 +187,9 @@ func (a *app) counted(req request, diags *diag.List) (*gate.Part, []byte, []repo
 // tally is a tally that was read, but for its cells.
 type tally struct {
 	file    report.Input
-	content string // the digest of the file's content
-	part    *gate.Part
-	claimed bool // a section takes it
+	part    *gate.Part   // as `oloproof tally` writes one; else nil
+	result  *gate.Result // of a query
+	claimed bool         // a section takes it
 }
 
 // loadTallies reads the tallies of a request; ok is false where there is a problem with one, which goes to diags.
@@ -198,22 +200,67 @@ func (a *app) loadTallies(req request, diags *diag.List) (list []*tally, ok bool
 	problems := diags.Len()
 	for _, whole := range rows.ReadWhole(req.tallies, rows.Options{FS: req.fs}, gate.MostPart, diags) {
 		a.opened = append(a.opened, whole.Path)
-		t := &tally{file: report.Input{Path: whole.Path, SHA256: whole.SHA256, Bytes: whole.Bytes, Role: "tally"}, content: whole.Content}
-		if !gate.IsPart(whole.Data) {
-			diags.Addf(diag.Pos{File: whole.Path}, "it is no tally: it does not begin as `oloproof tally` writes one")
-			continue
+		t := &tally{file: report.Input{Path: whole.Path, SHA256: whole.SHA256, Bytes: whole.Bytes, Role: "tally"}}
+		before := diags.Len()
+		if gate.IsPart(whole.Data) {
+			if t.part = gate.ReadPart(whole.Path, whole.Data, diags); t.part != nil {
+				t.file.Rows = t.part.Rows
+			}
+		} else {
+			t.result = readResult(whole.Path, req.fs, diags)
+			t.file.Rows = t.result.Rows
 		}
-		if t.part = gate.ReadPart(whole.Path, whole.Data, diags); t.part == nil {
-			continue
+		if diags.Len() == before {
+			list = append(list, t)
 		}
-		t.file.Rows = t.part.Rows
-		list = append(list, t)
 	}
 	return list, diags.Len() == problems
 }
 
+// readResult reads what the result of a query says of itself.
+func readResult(path string, fsys fs.FS, diags *diag.List) *gate.Result {
+	r := gate.NewResult(path)
+	columns := gate.ResultColumns()
+	for i := range columns {
+		columns[i].Required = false
+	}
+	none, before := false, diags.Len()
+	rows.Read([]string{path}, rows.Options{Columns: columns, FS: fsys}, func(row rows.Row) {
+		if _, recorded := row.Text(0); !recorded {
+			none = true
+		}
+		if !none {
+			r.Add(row, diags)
+		}
+	}, diags)
+	switch {
+	case none:
+		diags.Addf(diag.Pos{File: path}, "it is no tally: neither one that `oloproof tally` writes, nor the result of a query of `oloproof sql`, with its header")
+	case diags.Len() == before:
+		r.End(diags)
+	}
+	return r
+}
+
 // of says which gate and which section a tally is of.
-func (t *tally) of() (gate, name string) { return t.part.Gate, t.part.Name }
+func (t *tally) of() (gate, name string) {
+	if t.result != nil {
+		return t.result.Gate, t.result.Name
+	}
+	return t.part.Gate, t.part.Name
+}
+
+// sources are what was counted: a digest, or a table's name, of each, and how a person calls it.
+func (t *tally) sources() map[string]string {
+	if t.result != nil {
+		return map[string]string{"table " + t.result.Source: "the table " + diag.Quote(t.result.Source)}
+	}
+	list := map[string]string{}
+	for _, in := range t.part.Inputs {
+		list[in.Digest()] = diag.Quote(in.Path)
+	}
+	return list
+}
 
 // talliesOf are the tallies of a section, by its gate and its name.
 func talliesOf(list []*tally, g gate.Gate, name string) []*tally {
@@ -254,28 +301,39 @@ func sectionText(gate, name string) string {
 }
 
 // absorb reads the tallies of a question in place of its files.
-func (p *part) absorb(out *report.Report, several bool, diags *diag.List) {
+func (p *part) absorb(out *report.Report, fsys fs.FS, several bool, diags *diag.List) {
 	counter := p.question.(gate.Counter) // the question of a gate that has tallies
 	counting := counter.Counting()
-	counted := map[string]string{} // by the digest of a file of rows: the tally that counted it first, and as what
+	counted := map[string]string{} // by what was counted: the tally that has it first, and as what
 	total := 0
 	for _, t := range p.tallies {
 		whole := diag.Pos{File: t.file.Path}
-		if differs := counting.Differences(t.part.Counting); differs != "" {
-			diags.Addf(whole, "it was counted in another way than the policy says: %s; count the rows again", differs)
+		switch {
+		case t.result != nil && t.result.Counting != counting.Digest():
+			diags.Addf(whole, "it was counted in another way than the policy says: columns, groups, bins or missing_values are others; run the query that `oloproof sql` prints now")
+			continue
+		case t.result != nil:
+		case counting.Differences(t.part.Counting) != "":
+			diags.Addf(whole, "it was counted in another way than the policy says: %s; count the rows again", counting.Differences(t.part.Counting))
 			continue
 		}
-		for _, in := range t.part.Inputs {
-			if first, again := counted[in.Digest()]; again {
-				diags.Addf(whole, "the rows of %s are counted twice: here, and as %s", diag.Quote(in.Path), first)
+		sources := t.sources()
+		for _, key := range slices.Sorted(maps.Keys(sources)) {
+			if first, again := counted[key]; again {
+				diags.Addf(whole, "the rows of %s are counted twice: here, and as %s", sources[key], first)
 			}
-			counted[in.Digest()] = diag.Quote(in.Path) + " in " + diag.Printable(t.file.Path)
+			counted[key] = sources[key] + " in " + diag.Printable(t.file.Path)
 		}
-		if total += t.part.Rows; total > gate.MostRows {
+		if total += t.file.Rows; total > gate.MostRows {
 			diags.Addf(whole, "with it there are %d rows; at most %d are allowed", total, gate.MostRows)
 			return
 		}
-		counter.AddPart(t.part, diags)
+		if t.result == nil {
+			counter.AddPart(t.part, diags)
+		} else {
+			r := gate.NewResult(t.file.Path)
+			rows.Read([]string{t.file.Path}, rows.Options{Columns: counter.ResultColumns(), FS: fsys}, func(row rows.Row) { counter.AddResult(r, row, diags) }, diags)
+		}
 		file := t.file
 		if several {
 			file.Gate = p.gate.Name()
