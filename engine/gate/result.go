@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -128,7 +129,7 @@ func (r *Result) End(diags *diag.List) {
 // from, as the query has it; at is where the policy says what is counted.
 func CheckQuery(q Query, c Counting, section string, columns []string, at diag.Pos, diags *diag.List) (from string) {
 	for _, column := range c.Columns {
-		if problem := sql.Refused(column.Column); problem != "" {
+		if problem := q.Dialect.RefusedName(column.Column); problem != "" && reads(columns, column.Column) {
 			diags.Addf(at, "the column %s cannot be named in a query: %s", diag.Quote(column.Column), problem)
 		}
 	}
@@ -146,6 +147,9 @@ func CheckQuery(q Query, c Counting, section string, columns []string, at diag.P
 	}
 	return from
 }
+
+// reads reports whether a query reads a column.
+func reads(columns []string, name string) bool { return slices.Contains(columns, name) }
 
 // orFile ends what a source can be.
 func orFile(d sql.Dialect) string {

@@ -70,7 +70,18 @@ func Refused(text string) string {
 	return ""
 }
 
-// Name quotes a name, such as a column's. The text is one that Refused has nothing against.
+// RefusedName says why a text can be no name in the dialect; "" where it can.
+func (d Dialect) RefusedName(text string) string {
+	if problem := Refused(text); problem != "" {
+		return problem
+	}
+	if d.quoteEscapes && strings.ContainsAny(text, "\\`") {
+		return "no name in " + d.name + " has a backslash or a backtick"
+	}
+	return ""
+}
+
+// Name quotes a name, such as a column's. The text is one that RefusedName has nothing against.
 func (d Dialect) Name(text string) string {
 	q := string(d.quote)
 	if d.quoteEscapes {
@@ -188,6 +199,9 @@ func (d Dialect) From(source string, columns []string) (expression, problem stri
 		return "", fmt.Sprintf("it has %d parts; the name of a table has at most %d", len(parts), most)
 	}
 	for i := range parts {
+		if problem := d.RefusedName(parts[i]); problem != "" {
+			return "", problem
+		}
 		parts[i] = d.Name(parts[i])
 	}
 	return strings.Join(parts, "."), ""

@@ -16,7 +16,7 @@ var queried = map[string]struct{ policy, has string }{
 	"fairness": {fairnessEvery, "label"},
 	"hostile": {`name: "o'r\\ \" ; --"
 missing_values: ["it's \\", "a\"b` + "`" + `c"]
-columns: {sex: "se\"x'; DROP TABLE x; --", label: "lab\\el", prediction: "p` + "`" + `r\\` + "`" + `e /* */", id: "ïd 日本"}
+columns: {sex: "se\"x'; DROP TABLE x; --", label: "lab'el $$", prediction: "pre /* */ --", id: "ïd 日本"}
 attributes: {sex: [a, b]}
 rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.5}]
 `, "label"},
@@ -52,6 +52,31 @@ func TestQueriesGolden(t *testing.T) {
 			if diff := cmp.Diff(string(want), query); diff != "" {
 				t.Errorf("%s for %s (-kept +printed):\n%s", name, dialect, diff)
 			}
+		}
+	}
+}
+
+// TestNames quotes names and texts by hand-written rules of each database's manual.
+func TestNames(t *testing.T) {
+	for _, test := range []struct{ dialect, text, name, literal string }{
+		{"duckdb", "a\"b`c'd\\", "\"a\"\"b`c'd\\\"", "'a\"b`c''d\\'"},
+		{"postgres", "a\"b`c'd\\", "\"a\"\"b`c'd\\\"", "E'a\"b`c''d\\\\'"},
+		{"bigquery", "a\"b'c", "`a\"b'c`", "'a\"b\\'c'"},
+		{"bigquery", "a\\", "", "'a\\\\'"},
+		{"bigquery", "a`b", "", "'a`b'"},
+		{"snowflake", "a\"b`c'd\\", "\"a\"\"b`c'd\\\"", "'a\"b`c''d\\\\'"},
+		{"spark", "a\"b`c'd\\", "`a\"b``c'd\\`", "'a\"b`c\\'d\\\\'"},
+		{"ansi", "a\"b`c'd\\", "\"a\"\"b`c'd\\\"", "'a\"b`c''d\\'"},
+	} {
+		d, ok := sql.Lookup(test.dialect)
+		if !ok {
+			t.Fatal(test.dialect)
+		}
+		if got := d.Text(test.text); got != test.literal {
+			t.Errorf("%s: the text is %s, want %s", test.dialect, got, test.literal)
+		}
+		if refused := d.RefusedName(test.text) != ""; refused != (test.name == "") || !refused && d.Name(test.text) != test.name {
+			t.Errorf("%s: the name is %s (refused: %t), want %s", test.dialect, d.Name(test.text), refused, test.name)
 		}
 	}
 }

@@ -495,7 +495,7 @@ func TestQueriesParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsers := map[string]string{"bigquery": "bigquery", "snowflake": "snowflake", "spark": "hive", "postgres": "postgresql"}
+	parsers := map[string]string{"bigquery": "bigquery", "snowflake": "snowflake", "spark": "hive"}
 	for _, path := range golden {
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -1,8 +1,8 @@
 WITH "tally_texts" AS (
   SELECT
     TRIM(BOTH ' ' FROM CAST("ïd 日本" AS VARCHAR)) AS "id",
-    TRIM(BOTH ' ' FROM CAST("lab\el" AS VARCHAR)) AS "label",
-    TRIM(BOTH ' ' FROM CAST("p`r\`e /* */" AS VARCHAR)) AS "prediction",
+    TRIM(BOTH ' ' FROM CAST("lab'el $$" AS VARCHAR)) AS "label",
+    TRIM(BOTH ' ' FROM CAST("pre /* */ --" AS VARCHAR)) AS "prediction",
     TRIM(BOTH ' ' FROM CAST("se""x'; DROP TABLE x; --" AS VARCHAR)) AS "value_1"
   FROM "warehouse"."rows"
 ), "tally_cases" AS (
@@ -50,7 +50,7 @@ WITH "tally_texts" AS (
 SELECT
   'oloproof-tally/1 fairness' AS "tally",
   'o''r\ " ; --' AS "section",
-  '26bee2d397e320512fea57e4c27889122f12884d1330ae29c9ac996558b4883d' AS "counting",
+  'a874f0b6aa45b187b64a09d0a9379007b3f396c8d7cfd3147c0d0b3fefa95c3a' AS "counting",
   'warehouse.rows' AS "source",
   "tally_totals"."total_rows" AS "total_rows",
   "tally_cells"."n" AS "n",

@@ -1,8 +1,8 @@
 WITH "tally_texts" AS (
   SELECT
     btrim(CAST("ïd 日本" AS TEXT), E'\u0009\u000a\u000b\u000c\u000d \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000') AS "id",
-    btrim(CAST("lab\el" AS TEXT), E'\u0009\u000a\u000b\u000c\u000d \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000') AS "label",
-    btrim(CAST("p`r\`e /* */" AS TEXT), E'\u0009\u000a\u000b\u000c\u000d \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000') AS "prediction",
+    btrim(CAST("lab'el $$" AS TEXT), E'\u0009\u000a\u000b\u000c\u000d \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000') AS "label",
+    btrim(CAST("pre /* */ --" AS TEXT), E'\u0009\u000a\u000b\u000c\u000d \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000') AS "prediction",
     btrim(CAST("se""x'; DROP TABLE x; --" AS TEXT), E'\u0009\u000a\u000b\u000c\u000d \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000') AS "value_1"
   FROM "warehouse"."rows"
 ), "tally_cases" AS (
@@ -50,7 +50,7 @@ WITH "tally_texts" AS (
 SELECT
   'oloproof-tally/1 fairness' AS "tally",
   E'o''r\\ " ; --' AS "section",
-  '26bee2d397e320512fea57e4c27889122f12884d1330ae29c9ac996558b4883d' AS "counting",
+  'a874f0b6aa45b187b64a09d0a9379007b3f396c8d7cfd3147c0d0b3fefa95c3a' AS "counting",
   'warehouse.rows' AS "source",
   "tally_totals"."total_rows" AS "total_rows",
   "tally_cells"."n" AS "n",
