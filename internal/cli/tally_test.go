@@ -268,6 +268,8 @@ func FuzzTally(f *testing.F) {
 	f.Add(true, []byte(mustCount(f, fairnessGate(), fair, "c.csv")))
 	f.Add(false, []byte(mustCount(f, kinds.Lookup("compare"), trials, "c.csv")))
 	f.Add(true, []byte(`{"schema": "oloproof-tally/1", "cells": [[{}]]}`))
+	f.Add(true, []byte(strings.ReplaceAll(fairnessResult(f).result, countingDigest(f, fairnessGate(), fairnessResult(f).fsys), countingDigest(f, fairnessGate(), fair))))
+	f.Add(false, []byte(strings.ReplaceAll(scoresResult(f).result, countingDigest(f, kinds.Lookup("compare"), scoresResult(f).fsys), countingDigest(f, kinds.Lookup("compare"), trials))))
 	f.Fuzz(func(t *testing.T, fairness bool, data []byte) {
 		g, fsys := kinds.Lookup("compare"), maps.Clone(trials)
 		if fairness {

@@ -246,8 +246,8 @@ func (q *question) AddResult(r *gate.Result, row rows.Row, diags *diag.List) {
 		bin, _ := row.Text(resultBin)
 		sum, _ := row.Text(resultProbabilities)
 		switch s := text(resultProbability); {
-		case bin == "" && s == "":
-		case bin == "":
+		case bin == "" && s == "" && sum == "":
+		case bin == "" && s != "":
 			p, rounded, inside, err := gate.Share(s)
 			switch {
 			case err != nil:
