@@ -238,6 +238,7 @@ func TestHostileTallies(t *testing.T) {
 		{"more passed than recorded", "compare", trials, `"recorded":2,"passed":1`, `"recorded":2,"passed":3`, "3 of 2 recorded trials passed, which cannot be"},
 		{"a case twice", "compare", trials, `"version":"b"`, `"version":"a"`, `part.json:14:5: the case "x" of version "a" is there already`},
 		{"no case", "compare", trials, `"version":"b","case":"x"`, `"version":"b","case":""`, `case: found ""`},
+		{"too many trials", "compare", trials, `"trials":2,"recorded":2`, `"trials":10000001,"recorded":2`, `trials: found "10000001"; a whole number from 1 to 10000000 is allowed`},
 		{"another result", "compare", trials, `"result": "passed"`, `"result": "graded"`, `part.json: result is "graded"; passed or score is allowed`},
 		{"a key of scores", "compare", trials, `"recorded":2,"passed":1`, `"recorded":2,"sum":"1"`, `the key "sum" is not known`},
 		{"a sum of scores", "compare", scores, `"0.75"`, `"2"`, `sum: found "2", which 2 scores cannot add up to`},

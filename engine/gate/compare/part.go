@@ -14,6 +14,10 @@ import (
 
 var _ gate.Counter = (*question)(nil)
 
+// mostCounted is how many trials of a case in a version a tally can have: far more than are run, and few enough for every measure to be
+// computed in no time.
+const mostCounted = 10_000_000
+
 // Counting implements gate.Counter.
 func (q *question) Counting() gate.Counting {
 	c := gate.Counting{Gate: Gate{}.Name(), MissingValues: gate.Missing(q.source.Settings.MissingValues)}
@@ -175,6 +179,9 @@ func (t *Tally) addCell(version, item string, c *cell, where []string, at diag.P
 		}
 	}
 	t.count(version, item, c, diags)
+	if n := t.versions[version][item].rows; n > mostCounted {
+		diags.Addf(at, "with these, case %s of version %s has %d trials; at most %d are allowed", diag.Quote(item), diag.Quote(version), n, mostCounted)
+	}
 	if _, known := t.cases[item]; !known || values != nil {
 		t.cases[item] = values
 	}
@@ -236,7 +243,7 @@ func (q *question) readCell(d *gate.Document, kind result) (c *cell, where []str
 		return text
 	}
 	count := func(key string, least int) int {
-		n, sound := d.Count(key, least, gate.MostRows)
+		n, sound := d.Count(key, least, mostCounted)
 		ok = ok && sound
 		return n
 	}
