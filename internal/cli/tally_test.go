@@ -262,33 +262,6 @@ func TestHostileTallies(t *testing.T) {
 	}
 }
 
-// FuzzTally: whatever a tally holds, the run decides or says why not; what is decided is written and read again alike.
-func FuzzTally(f *testing.F) {
-	fair := folder("policy.yaml", fairnessEvery, "c.csv", fairnessHeader+"1,0,1,0.25,p,female,20,north,c\n2,1,,,q,x,,,\n")
-	trials := folder("policy.yaml", "baseline: a\ncandidate: b\nrules: [{id: a, metric: sign_test, where: {level: x}}]\n", "c.csv", "version,case,score,level\na,x,1,x\na,x,0.5,x\nb,x,1,\n")
-	f.Add(true, []byte(mustCount(f, fairnessGate(), fair, "c.csv")))
-	f.Add(false, []byte(mustCount(f, kinds.Lookup("compare"), trials, "c.csv")))
-	f.Add(true, []byte(`{"schema": "oloproof-tally/1", "cells": [[{}]]}`))
-	f.Add(true, []byte(strings.ReplaceAll(fairnessResult(f).result, countingDigest(f, fairnessGate(), fairnessResult(f).fsys), countingDigest(f, fairnessGate(), fair))))
-	f.Add(false, []byte(strings.ReplaceAll(scoresResult(f).result, countingDigest(f, kinds.Lookup("compare"), scoresResult(f).fsys), countingDigest(f, kinds.Lookup("compare"), trials))))
-	f.Fuzz(func(t *testing.T, fairness bool, data []byte) {
-		g, fsys := kinds.Lookup("compare"), maps.Clone(trials)
-		if fairness {
-			g, fsys = fairnessGate(), maps.Clone(fair)
-		}
-		fsys["part.json"] = &fstest.MapFile{Data: data}
-		r := decideBoth(g, fsys, gate.Decide, nil, []string{"part.json"})
-		if (r.ExitStatus == report.ExitUnusable) != (len(r.Errors) > 0) {
-			t.Fatalf("exit status %d with %d problems", r.ExitStatus, len(r.Errors))
-		}
-		for _, e := range r.Errors {
-			if strings.ContainsAny(e.Message, "\n\r\x1b") {
-				t.Fatalf("a problem is told in several lines: %q", e.Message)
-			}
-		}
-	})
-}
-
 // TestTalliesOfOneCounting: a tally that was counted in another way is refused with what differs; a policy that differs in nothing that
 // counts takes it.
 func TestTalliesOfOneCounting(t *testing.T) {
