@@ -210,6 +210,9 @@ const hostileColumns = `columns:
   region: "reg` + "`" + `ion\\` + "`" + ` */ $$"
 `
 
+// blanks are the characters of Unicode's White_Space, from its PropList.txt.
+var blanks = strings.Split("\t|\n|\v|\f|\r| |\u0085|\u00a0|\u1680|\u2000|\u2001|\u2002|\u2003|\u2004|\u2005|\u2006|\u2007|\u2008|\u2009|\u200a|\u2028|\u2029|\u202f|\u205f|\u3000", "|")
+
 var studies = []study{
 	{name: "hostile", gate: "fairness", policy: `name: "we'ird \"name\" \\ ; --"
 missing_values: [NA, "it's \\ none"]
@@ -236,7 +239,7 @@ rules:
 				fmt.Sprintf("id '%d\\", i), d.of("gr'anted", ` re"fused\ `, "", "NA"), d.of("gr'anted", "re\"fused\\\u3000", ""),
 				// Written plainly, and in ways that only a reader of numbers knows.
 				d.of("0", "0.1", "0.142857142857142857", "0.142857142857142858", "0.3333333333333333333", "1", "1.0", "2.5e-1", ".5", "+0.25", "00.5", "5e-20", "0.5", "NA", ""), fmt.Sprintf("p%d", i),
-				d.of("female", "\u00a0male\u2003", "male\t", "\vfemale\r\n", " o'r\\; -- ", "x\"y", "a\nb", "Ünbekannt", "", "it's \\ none"),
+				d.of("female", blanks[i%len(blanks)]+"male"+blanks[(i+7)%len(blanks)], "\u00a0male\u2003", "\u200bmale", "male\ufeff", "\u180emale", "male\t", "\vfemale\r\n", " o'r\\; -- ", "x\"y", "a\nb", "Ünbekannt", "", "it's \\ none"),
 				d.of("20", "29.9999999999999999999", "30", " 45 ", "60.5", "60.50", "1e2", "-1", "+31", "1234567890123456789", ""),
 				d.of("nor'th \\", "south", "", "NA"), d.of("a \"b\"", "c;--", ""),
 			})
@@ -277,7 +280,7 @@ func TestDatabases(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *site)
-	}{{"count as rows", countAsRows}, {"typed columns", typedColumns}, {"shards of all kinds", shardsOfAllKinds}, {"refuse as rows", refuseAsRows}} {
+	}{{"count as rows", countAsRows}, {"typed columns", typedColumns}, {"shards of all kinds", shardsOfAllKinds}, {"refuse as rows", refuseAsRows}, {"refuse trials", refuseTrials}} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, s.in(t)) })
 	}
 }
@@ -476,6 +479,41 @@ func refuseAsRows(t *testing.T, s *site) {
 		for _, result := range []string{"duckdb.csv", "postgres.csv"} {
 			if status, _, told := s.run("fairness", "gate", "policy.yaml", "--tally", result); status != 2 || !strings.Contains(told, test.want) {
 				t.Errorf("%s, %s: it ends with %d:\n%s\nwant %s", test.row, result, status, told, test.want)
+			}
+		}
+	}
+}
+
+// refuseTrials: what reading rows of trials refuses, the result of a query is refused for.
+func refuseTrials(t *testing.T, s *site) {
+	for i, test := range []struct {
+		has, row string // the second of two
+		want     string
+	}{
+		{"trial", "new,a,1,1", "2 rows name only 1 different trials of a case in a version; a trial has one row"},
+		{"trial", ",a,2,1", "version is empty; every row needs one"},
+		{"trial", "new,NA,2,1", "case is empty; every row needs one"},
+		{"trial", "new,a,2,yes", `passed: found "yes": 0 or 1 is allowed`},
+		{"score", "new,a,2,1.5", `score: found "1.5"; a number from 0 to 1 is allowed`},
+		{"score", "new,a,2,-1e-30", `score: found "-1e-30"; a number from 0 to 1 is allowed`},
+		{"score", "new,a,2,bad", `score: found "bad": a decimal number`},
+	} {
+		result := "passed"
+		if test.has == "score" {
+			result = "score"
+		}
+		s.put("policy.yaml", "missing_values: [NA]\nbaseline: new\ncandidate: old\nrules: [{id: a, metric: sign_test}]\n")
+		s.put("rows.csv", "version,case,trial,"+result+"\nnew,a,1,1\n"+test.row+"\n")
+		if status, _, _ := s.run("compare", "gate", "--policy", "policy.yaml", "rows.csv"); status != 2 {
+			t.Errorf("%s: the rows end with %d", test.row, status)
+		}
+		s.duckdb("COPY (" + s.query("duckdb", "rows.csv", "--has", test.has) + ") TO 'duckdb.csv' (HEADER)")
+		table := fmt.Sprintf("trials%d", i)
+		s.psql("CREATE TABLE " + table + ` (version TEXT, "case" TEXT, trial TEXT, ` + result + " TEXT);\n\\copy " + table + " FROM 'rows.csv' CSV HEADER\n")
+		s.put("postgres.csv", string(s.psql(s.query("postgres", table, "--has", test.has))))
+		for _, file := range []string{"duckdb.csv", "postgres.csv"} {
+			if status, _, told := s.run("compare", "gate", "--policy", "policy.yaml", "--tally", file); status != 2 || !strings.Contains(told, test.want) {
+				t.Errorf("%s, %s: it ends with %d:\n%s\nwant %s", test.row, file, status, told, test.want)
 			}
 		}
 	}

@@ -1,14 +1,14 @@
 WITH "tally_texts" AS (
   SELECT
-    trim(CAST("id" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "id",
-    trim(CAST("label" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "label",
-    trim(CAST("prediction" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "prediction",
-    trim(CAST("score" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "probability",
-    trim(CAST("person" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "unit",
-    trim(CAST("sex" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "value_1",
-    trim(CAST("age" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "value_2",
-    trim(CAST("re""gion, ;--" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "where_2",
-    trim(CAST("area" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "where_1"
+    regexp_replace(CAST("id" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "id",
+    regexp_replace(CAST("label" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "label",
+    regexp_replace(CAST("prediction" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "prediction",
+    regexp_replace(CAST("score" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "probability",
+    regexp_replace(CAST("person" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "unit",
+    regexp_replace(CAST("sex" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "value_1",
+    regexp_replace(CAST("age" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "value_2",
+    regexp_replace(CAST("re""gion, ;--" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "where_2",
+    regexp_replace(CAST("area" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "where_1"
   FROM "warehouse"."rows"
 ), "tally_cases" AS (
   SELECT

@@ -1,9 +1,9 @@
 WITH "tally_texts" AS (
   SELECT
-    trim(CAST("ïd 日本" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "id",
-    trim(CAST("lab'el $$" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "label",
-    trim(CAST("pre /* */ --" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "prediction",
-    trim(CAST("se""x'; DROP TABLE x; --" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "value_1"
+    regexp_replace(CAST("ïd 日本" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "id",
+    regexp_replace(CAST("lab'el $$" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "label",
+    regexp_replace(CAST("pre /* */ --" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "prediction",
+    regexp_replace(CAST("se""x'; DROP TABLE x; --" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "value_1"
   FROM "warehouse"."rows"
 ), "tally_cases" AS (
   SELECT

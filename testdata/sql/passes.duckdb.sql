@@ -1,10 +1,10 @@
 WITH "tally_texts" AS (
   SELECT
-    trim(CAST("version" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "version",
-    trim(CAST("case" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "case_id",
-    trim(CAST("trial" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "trial",
-    trim(CAST("passed" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "result",
-    trim(CAST("level" AS VARCHAR), chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)) AS "where_1"
+    regexp_replace(CAST("version" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "version",
+    regexp_replace(CAST("case" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "case_id",
+    regexp_replace(CAST("trial" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "trial",
+    regexp_replace(CAST("passed" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "result",
+    regexp_replace(CAST("level" AS VARCHAR), '^[\t-\r\x{85}\pZ]+|[\t-\r\x{85}\pZ]+$', '', 'g') AS "where_1"
   FROM "warehouse"."rows"
 ), "tally_trials" AS (
   SELECT
