@@ -83,7 +83,7 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	out := report.New(a.Version)
 	p, beside := a.loadPolicies(req, diags)
 	tallies, ok := a.loadTallies(req, diags)
-	req.noFiles = !ok // which of them a tally would have taken the place of is not known
+	req.noFiles = !ok
 	parts := compile(req, p, beside, tallies, diags)
 	claim(tallies, parts, diags)
 	var families policy.Families
@@ -93,6 +93,9 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	stop := a.progress(parts)
 	defer stop()
 	for i := range parts {
+		if req.noFiles { // what a tally was to take the place of is not known
+			break
+		}
 		before := diags.Len()
 		a.read(req, &parts[i], out, len(parts) > 1, diags)
 		if checker, ok := parts[i].question.(gate.RowsChecker); ok && diags.Len() == before {

@@ -129,10 +129,10 @@ func (q *question) AddPart(p *gate.Part, diags *diag.List) {
 	}
 	type key struct{ version, item string }
 	seen := map[key]bool{}
-	total := 0
+	total, order := 0, q.whereOrder()
 	p.EachCell(diags, func(d *gate.Document) {
 		at := d.Next()
-		c, where, of, ok := q.readCell(d, kind)
+		c, where, of, ok := q.readCell(d, kind, order)
 		if !ok {
 			return
 		}
@@ -223,10 +223,9 @@ func (q *question) ownVersions(p *gate.Part, diags *diag.List) {
 	}
 }
 
-// readCell reads a cell of a part, and its values of where by column; ok is false where it cannot be used, which is reported.
-func (q *question) readCell(d *gate.Document, kind result) (c *cell, where []string, of partCell, ok bool) {
+// readCell reads a cell of a part, whose values of where stand in the given order of columns, and returns these by column; ok is false where it cannot be used, which is reported.
+func (q *question) readCell(d *gate.Document, kind result, order []int) (c *cell, where []string, of partCell, ok bool) {
 	at := d.Next()
-	order := q.whereOrder()
 	where = make([]string, len(order))
 	ok = true
 	wrong := func(at int, format string, args ...any) {

@@ -199,10 +199,10 @@ func (q *question) AddPart(p *gate.Part, diags *diag.List) {
 		diags.Addf(diag.Pos{File: p.File}, "rounded is %d, more than its rows; use the file as it was written", p.Rounded)
 	}
 	seen := &Tally{plan: t.plan, cells: map[string]*cell{}} // of this part
-	total := 0
+	total, order := 0, t.whereOrder()
 	p.EachCell(diags, func(d *gate.Document) {
 		at := d.Next()
-		c, ok := t.readCell(d)
+		c, ok := t.readCell(d, order)
 		if !ok {
 			return
 		}
@@ -239,8 +239,8 @@ func (t *Tally) add(c *cell) {
 	t.sort(c.batch)
 }
 
-// readCell reads a cell of a part; ok is false where it cannot be used, which is reported.
-func (t *Tally) readCell(d *gate.Document) (c *cell, ok bool) {
+// readCell reads a cell of a part, whose values of where stand in the given order of columns; ok is false where it cannot be used, which is reported.
+func (t *Tally) readCell(d *gate.Document, order []int) (c *cell, ok bool) {
 	at := d.Next()
 	c = &cell{batch: batch{label: none, prediction: none, bin: noBin}, groups: make([]int, len(t.attributes)), undeclared: make([]string, len(t.attributes)), texts: make([]string, len(t.where))}
 	ok = true
@@ -258,7 +258,6 @@ func (t *Tally) readCell(d *gate.Document) (c *cell, ok bool) {
 	}
 	given := map[string]bool{}
 	sum, sumAt := "", at
-	order := t.whereOrder()
 	sound := d.Object("cell", func(key string) bool {
 		given[key] = true
 		at := d.Next()
