@@ -31,7 +31,7 @@ type Counter interface {
 	// adds to diags why it cannot be used.
 	AddResult(r *Result, row rows.Row, diags *diag.List)
 	// AddPart adds the cells of a part of the same counting as if its rows had been read, or adds to diags why it cannot be used.
-	AddPart(p *Part, diags *diag.List)
+	AddPart(p *TallyPart, diags *diag.List)
 }
 
 // Counting is what the counting of rows depends on: two tallies of one counting merge. Thresholds, confidence and sizes such as
@@ -96,7 +96,7 @@ func (c Counting) Differences(part Counting) string {
 		add("its missing_values are %s, and here they are %s", quotedList(part.MissingValues), quotedList(c.MissingValues))
 	}
 	if c.CalibrationBins != part.CalibrationBins {
-		add("its calibration_bins are %s, and here they are %s", number(part.CalibrationBins), number(c.CalibrationBins))
+		add("its calibration_bins are %s, and here they are %s", orNone(part.CalibrationBins), orNone(c.CalibrationBins))
 	}
 	find := func(in Counting, x CountedColumn) (CountedColumn, bool) {
 		i := slices.IndexFunc(in.Columns, func(y CountedColumn) bool { return x.Role == y.Role && x.Name == y.Name })
@@ -143,8 +143,8 @@ func quotedList(list []string) string {
 	return Quoted(list)
 }
 
-// number is a setting that 0 stands for the absence of.
-func number(n int) string {
+// orNone is a setting that 0 stands for the absence of.
+func orNone(n int) string {
 	if n == 0 {
 		return "none"
 	}

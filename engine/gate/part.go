@@ -36,8 +36,8 @@ type Counted struct {
 	Cells    []any             // in one order, each marshalled on a line of its own
 }
 
-// Part is a tally as a file: what was counted of some of a study's rows, and nothing of single ones.
-type Part struct {
+// TallyPart is a tally as a file: what was counted of some of a study's rows, and nothing of single ones.
+type TallyPart struct {
 	File     string // where it was read
 	Gate     string
 	Name     string // of the policy's section; "" where it has none
@@ -65,13 +65,13 @@ func (in PartInput) Digest() string {
 	return in.SHA256
 }
 
-// IsPart reports whether a file is a tally as Part.JSON writes it, or means to be: a JSON object whose first key is schema.
+// IsPart reports whether a file is a tally as TallyPart.JSON writes it, or means to be: a JSON object whose first key is schema.
 func IsPart(data []byte) bool { return partBegins.Match(data[:min(len(data), 4096)]) }
 
 var partBegins = regexp.MustCompile(`^(\xEF\xBB\xBF)?[ \t\r\n]*\{[ \t\r\n]*"schema"[ \t\r\n]*:`)
 
 // JSON returns the part as it is published: the same bytes for the same rows, each cell on a line of its own.
-func (p *Part) JSON(tool report.Tool) ([]byte, error) {
+func (p *TallyPart) JSON(tool report.Tool) ([]byte, error) {
 	var b bytes.Buffer
 	var problem error
 	value := func(v any) {
@@ -128,13 +128,13 @@ var sha256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // ReadPart reads a part but for its cells, strictly: whatever is not as JSON writes it is a problem with its line and column, which goes
 // to diags. It returns nil where there was one.
-func ReadPart(file string, data []byte, diags *diag.List) *Part {
+func ReadPart(file string, data []byte, diags *diag.List) *TallyPart {
 	problems := diags.Len()
 	if !utf8.Valid(data) {
 		diags.Addf(diag.Pos{File: file}, "it is not UTF-8 throughout")
 		return nil
 	}
-	p := &Part{File: file, data: data, cells: -1}
+	p := &TallyPart{File: file, data: data, cells: -1}
 	d := newDocument(file, data, len(data)-len(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))), diags)
 	digest, foreign := "", false
 	given := map[string]bool{}
@@ -304,7 +304,7 @@ func readInput(d *Document) PartInput {
 }
 
 // EachCell calls each at every cell of the part; it reads the cell, which is a value of the document.
-func (p *Part) EachCell(diags *diag.List, each func(d *Document)) {
+func (p *TallyPart) EachCell(diags *diag.List, each func(d *Document)) {
 	d := newDocument(p.File, p.data, p.cells, diags)
 	n := 0
 	d.Array("cells", func() {

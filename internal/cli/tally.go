@@ -155,7 +155,7 @@ func (a *app) count(req request, output string) error {
 
 // counted reads the rows of a request and returns their tally, as it is written too, and what is to be known of the files. What is wrong
 // goes to diags.
-func (a *app) counted(req request, diags *diag.List) (*gate.Part, []byte, []report.InputFinding) {
+func (a *app) counted(req request, diags *diag.List) (*gate.TallyPart, []byte, []report.InputFinding) {
 	counting, counter := a.counter(req, diags)
 	if counting == nil {
 		return nil, nil, nil
@@ -167,7 +167,7 @@ func (a *app) counted(req request, diags *diag.List) (*gate.Part, []byte, []repo
 	if diags.Len() > 0 {
 		return nil, nil, nil
 	}
-	tally := &gate.Part{Gate: counting.gate.Name(), Name: counting.name, Counting: counter.Counting(), Counted: counter.Counted(diags)}
+	tally := &gate.TallyPart{Gate: counting.gate.Name(), Name: counting.name, Counting: counter.Counting(), Counted: counter.Counted(diags)}
 	var notes []report.InputFinding
 	for i, in := range out.Inputs {
 		file := gate.PartInput{Path: in.Path, SHA256: in.SHA256, Bytes: in.Bytes, Rows: in.Rows}
@@ -187,9 +187,9 @@ func (a *app) counted(req request, diags *diag.List) (*gate.Part, []byte, []repo
 // tally is a tally that was read, but for its cells.
 type tally struct {
 	file    report.Input
-	part    *gate.Part   // as `oloproof tally` writes one; else nil
-	result  *gate.Result // of a query
-	claimed bool         // a section takes it
+	part    *gate.TallyPart // as `oloproof tally` writes one; else nil
+	result  *gate.Result    // of a query
+	claimed bool            // a section takes it
 }
 
 // loadTallies reads the tallies of a request; ok is false where there is a problem with one, which goes to diags.

@@ -104,7 +104,7 @@ func (q *question) Counted(diags *diag.List) gate.Counted {
 }
 
 // AddPart implements gate.Counter.
-func (q *question) AddPart(p *gate.Part, diags *diag.List) {
+func (q *question) AddPart(p *gate.TallyPart, diags *diag.List) {
 	t := q.tally
 	whole := diag.Pos{File: p.File}
 	problems := diags.Len()
@@ -188,7 +188,7 @@ func (t *Tally) addCell(version, item string, c *cell, where []string, at diag.P
 }
 
 // ownVersions checks that the versions of all parts are named in one way: by a column, or by the file that each is.
-func (q *question) ownVersions(p *gate.Part, diags *diag.List) {
+func (q *question) ownVersions(p *gate.TallyPart, diags *diag.List) {
 	t := q.tally
 	whole := diag.Pos{File: p.File}
 	if t.named == (place{}) {

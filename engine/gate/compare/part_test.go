@@ -33,7 +33,7 @@ func FuzzPart(f *testing.F) {
 		in := q.Inputs()[0]
 		rows.Read(in.Paths, rows.Options{Columns: in.Columns, FS: fstest.MapFS{"t": &fstest.MapFile{Data: []byte(file)}}}, func(row rows.Row) { in.Add(row, diags) }, diags)
 		counted := q.Counted(diags)
-		p := gate.Part{Gate: "compare", Counting: q.Counting(), Inputs: []gate.PartInput{{Path: "t", SHA256: strings.Repeat("0", 64), Bytes: 1, Rows: counted.Rows}}, Counted: counted}
+		p := gate.TallyPart{Gate: "compare", Counting: q.Counting(), Inputs: []gate.PartInput{{Path: "t", SHA256: strings.Repeat("0", 64), Bytes: 1, Rows: counted.Rows}}, Counted: counted}
 		text, err := p.JSON(report.Tool{Name: "oloproof", Version: "1"})
 		if err != nil || diags.Len() > 0 {
 			f.Fatal(err, diags.Err())

@@ -296,6 +296,6 @@ func (q *question) startResult(r *gate.Result, row rows.Row, diags *diag.List) b
 // nameColumn says that the versions of a result are named by a column.
 func (q *question) nameColumn(at diag.Pos, diags *diag.List) bool {
 	before := diags.Len()
-	q.ownVersions(&gate.Part{File: at.File}, diags)
+	q.ownVersions(&gate.TallyPart{File: at.File}, diags)
 	return diags.Len() == before
 }

@@ -189,7 +189,7 @@ func (t *Tally) written(c *cell, order []int) partCell {
 }
 
 // AddPart implements gate.Counter.
-func (q *question) AddPart(p *gate.Part, diags *diag.List) {
+func (q *question) AddPart(p *gate.TallyPart, diags *diag.List) {
 	t := q.tally
 	problems := diags.Len()
 	if p.Result != "" || p.Versions != nil {

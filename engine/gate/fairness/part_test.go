@@ -18,7 +18,7 @@ func FuzzPart(f *testing.F) {
 	q := compile(ask, diags)
 	in := q.Inputs()[0]
 	rows.Read(in.Paths, rows.Options{Columns: in.Columns, FS: fstest.MapFS{"c": &fstest.MapFile{Data: []byte(ask.files["c"])}}}, func(row rows.Row) { in.Add(row, diags) }, diags)
-	p := gate.Part{Gate: "fairness", Counting: q.Counting(), Inputs: []gate.PartInput{{Path: "c", SHA256: strings.Repeat("0", 64), Bytes: 1, Rows: 2}}, Counted: q.Counted(diags)}
+	p := gate.TallyPart{Gate: "fairness", Counting: q.Counting(), Inputs: []gate.PartInput{{Path: "c", SHA256: strings.Repeat("0", 64), Bytes: 1, Rows: 2}}, Counted: q.Counted(diags)}
 	text, err := p.JSON(report.Tool{Name: "oloproof", Version: "1"})
 	if err != nil || diags.Len() > 0 {
 		f.Fatal(err, diags.Err())

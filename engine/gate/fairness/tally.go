@@ -250,7 +250,7 @@ func (t *Tally) blank(r rows.Row) bool {
 
 // count sorts the cases that groups and texts describe into a view.
 func (t *Tally) count(v *view, s *sorted, c batch) {
-	group, reason, in := t.sort(v)
+	group, reason, in := t.belongs(v)
 	switch {
 	case !in:
 	case reason >= 0:
@@ -267,9 +267,9 @@ func (t *Tally) count(v *view, s *sorted, c batch) {
 	}
 }
 
-// sort tells the group of a view that the case belongs to which groups and texts describe, or the reason why it cannot be told
+// belongs tells the group of a view that the case belongs to which groups and texts describe, or the reason why it cannot be told
 // one, by its place in reasons (-1: it can). in is false where the case is not of the view's slice.
-func (t *Tally) sort(v *view) (group, reason int, in bool) {
+func (t *Tally) belongs(v *view) (group, reason int, in bool) {
 	// A case that another term keeps out of the slice is out; where a value is empty, or is none of the declared ones and so
 	// perhaps a misspelt one, it may belong to the slice.
 	unknown, odd := false, false
