@@ -240,6 +240,8 @@ func TestTippingPointsOfMeansAndRates(t *testing.T) {
 		{"a version's rate", "compare", "metric: rate, version: candidate", slices.DeleteFunc(slices.Clone(better), func(s string) bool { return strings.Contains(s, "old") && strings.Contains(s, "?") }), 0},
 		{"pass in one of two", "compare", "metric: pass_at_k, k: 2, version: candidate", slices.Concat(trials("new", 14, 7, func(c, i int) bool { return c%7 == 0 && i == 0 }), trials("old", 14, 0, func(c, i int) bool { return true })), 0},
 		{"pass in all of three", "compare", "metric: pass_all_k, k: 3, version: candidate", slices.DeleteFunc(slices.Clone(better), func(s string) bool { return strings.Contains(s, "old") && strings.Contains(s, "?") }), 0},
+		{"fixed list", "compare", "metric: pass_rate_difference", better, -1},
+		{"fixed list, a version's rate", "compare", "metric: rate, version: candidate", slices.Concat(trials("new", 14, 5, func(c, i int) bool { return c%4 != 3 || i == 2 }), trials("old", 14, 0, func(c, i int) bool { return i == 0 })), 0},
 		{"blind labels", "anchoring", "metric: blind_agreement", blind, 0},
 		{"blind labels of a corpus", "anchoring", "metric: blind_agreement, corpus_size: 60", blind, 0},
 		{"weighted labels", "anchoring", "metric: blind_agreement", weighted, 0},
@@ -252,6 +254,9 @@ func TestTippingPointsOfMeansAndRates(t *testing.T) {
 	for _, study := range studies {
 		t.Run(study.name, func(t *testing.T) {
 			section := map[string]string{"compare": "baseline: old\ncandidate: new\n", "anchoring": "minimum_blind_sample: 1\n"}[study.kind]
+			if strings.HasPrefix(study.name, "fixed list") {
+				section += "case_list: fixed\n"
+			}
 			if study.name == "weighted labels" {
 				section += "least_inclusion_probability: 0.2\n"
 			}
@@ -290,6 +295,22 @@ func TestTippingPointsOfMeansAndRates(t *testing.T) {
 				t.Error("no tipping point was seen")
 			}
 		})
+	}
+}
+
+// TestNoTippingPointOfCopies: where the trials of a fixed list can come out as copies of one run would, a person has to decide then
+// whatever the interval is, and no number of bad ones is one to pass up to.
+func TestNoTippingPointOfCopies(t *testing.T) {
+	lines := []string{"version=old case=0 trial=0 passed=0", "version=old case=0 trial=1 passed=0", "version=new case=0 trial=0 passed=1", "version=new case=0 trial=1 passed=?0|1",
+		"version=old case=1 trial=0 passed=1", "version=old case=1 trial=1 passed=0", "version=new case=1 trial=0 passed=0", "version=new case=1 trial=1 passed=0"}
+	for _, metric := range []string{"rate", "pass_rate_difference"} {
+		o := opened(t, "compare", "confidence: 0.8\nbaseline: old\ncandidate: new\ncase_list: fixed\nrules: [{id: r, metric: "+metric+", minimum: 0.09}]", lines)
+		if v := o.filled(t, 1).Verdict; v != report.ManualReview {
+			t.Errorf("%s: with two cases of two equal results it is %s", metric, v)
+		}
+		if r := answer(t, o.setup, o.study)[0]; r.Verdict != report.InsufficientEvidence || r.TippingPoint != nil {
+			t.Errorf("%s: %s, %+v", metric, r.Verdict, r.TippingPoint)
+		}
 	}
 }
 
