@@ -479,3 +479,109 @@ func independent(right, wrong int) (list []string) {
 	}
 	return list
 }
+
+// TestTippingPointsOfRowsThatAreNotThere: what is drawn blind or assigned and has no row is missing as an empty one is. Small studies, of
+// a corpus in two batches and of assigned decisions, with every way to fill what is missing; half of that has no row.
+func TestTippingPointsOfRowsThatAreNotThere(t *testing.T) {
+	const draw, assignment = "draw.csv", "assignment.csv"
+	tips, exact := 0, 0
+	for seed := range uint64(16) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		var labels, drawn, decided, assigned []string
+		var openLabels, openDecisions int
+		for i := range 40 {
+			visibility, chance := "visible", "0.25"
+			if i < 8 {
+				chance = "0.5"
+			}
+			if i%4 == 0 || i < 4 {
+				visibility = "blind"
+				label := []string{"x", "x", "x", "y"}[r.IntN(4)]
+				if openLabels < 5 && r.IntN(3) == 0 {
+					label, openLabels = []string{"?y|x", "!y|x"}[openLabels%2], openLabels+1
+				}
+				labels = append(labels, fmt.Sprintf("item=%d annotator=a suggestion=x label=%s visibility=blind", i, label))
+			}
+			drawn = append(drawn, fmt.Sprintf("item=%d visibility=%s inclusion_probability=%s", i, visibility, chance))
+		}
+		for i := range 24 {
+			condition, ways := "with", "wrong|right"
+			if i/6%2 == 1 {
+				condition, ways = "without", "right|wrong"
+			}
+			decision := []string{"right", "right", "wrong"}[r.IntN(3)]
+			if openDecisions < 6 && r.IntN(4) == 0 {
+				decision, openDecisions = []string{"?", "!"}[openDecisions%2]+ways, openDecisions+1
+			}
+			decided = append(decided, fmt.Sprintf("case=%d reviewer=p%d condition=%s decision=%s reference=right ai_output=right", i, i%6, condition, decision))
+			assigned = append(assigned, fmt.Sprintf("reviewer=p%d case=%d condition=%s", i%6, i, condition))
+		}
+		at := r.Float64()
+		for _, c := range []struct {
+			kind, policy  string
+			flags         gate.Flags
+			lines, beside []string
+		}{
+			{"anchoring", "minimum_blind_sample: 1\nconfidence: 0.8\nrules: [{id: r, metric: blind_agreement, %s: " + fmt.Sprintf("%.4f", 0.3+0.7*at) + "}]", gate.Flags{Draw: draw}, labels, drawn},
+			{"human-ai", "confidence: 0.5\nrules: [{id: r, metric: accuracy_difference, %s: " + fmt.Sprintf("%.4f", at-0.5) + "}]", gate.Flags{Assignment: assignment}, decided, assigned},
+		} {
+			for _, side := range []string{"minimum", "maximum"} {
+				setup, err := audit.Policy(kinds.Lookup(c.kind), fmt.Sprintf(c.policy, side), c.flags)
+				if err != nil {
+					t.Fatal(err)
+				}
+				beside := rowsOf(t, setup, 1, c.beside)
+				// study fills what is missing by the bits of high, or leaves it.
+				missing := 0
+				study := func(fill bool, high int) audit.Study {
+					var lines []string
+					missing = 0
+					for _, line := range c.lines {
+						before, after, found := strings.Cut(line, "?")
+						noRow := false
+						if !found {
+							before, after, noRow = strings.Cut(line, "!")
+						}
+						if !found && !noRow {
+							lines = append(lines, line)
+							continue
+						}
+						ways, rest, _ := strings.Cut(after, " ")
+						low, up, _ := strings.Cut(ways, "|")
+						value := []string{low, up}[high>>missing&1]
+						missing++
+						switch {
+						case fill:
+							lines = append(lines, before+value+" "+rest)
+						case found:
+							lines = append(lines, before+" "+rest)
+						}
+					}
+					return audit.Study{rowsOf(t, setup, 0, lines), beside}
+				}
+				rule := answer(t, setup, study(false, 0))[0]
+				rule.ID = fmt.Sprintf("seed %d, %s", seed, fmt.Sprintf(c.policy, side))
+				o := &open{places: make([]blank, missing)}
+				var verdicts []report.Verdict
+				for high := range 1 << missing {
+					rules, err := setup.Ask(study(true, high))
+					if err != nil {
+						t.Fatal(err)
+					}
+					verdicts = append(verdicts, rules[0][0].Verdict)
+				}
+				found, same := o.holds(t, rule, verdicts, func(high int) int {
+					if side == "maximum" {
+						return ones(high)
+					}
+					return missing - ones(high)
+				})
+				tips, exact = tips+boolean(found), exact+boolean(same)
+			}
+		}
+	}
+	t.Logf("%d tipping points, %d exact", tips, exact)
+	if tips == 0 {
+		t.Error("no tipping point was seen")
+	}
+}
