@@ -65,6 +65,8 @@ type RuleTest struct {
 	Threshold report.Threshold `json:"threshold,omitzero"`
 	Advisory  bool             `json:"advisory,omitempty"`
 	Estimate  *float64         `json:"estimate,omitempty"` // in the file
+	Units     *int             `json:"units,omitempty"`    // that it rests on in the file
+	UnitName  string           `json:"unit_name,omitempty"`
 	Verdict   report.Verdict   `json:"verdict"`            // on the file, before waivers
 	Adjusted  *report.Adjusted `json:"adjusted,omitempty"` // the promise is then of the whole family
 	Finished  *Finished        `json:"finished,omitempty"` // the planned study that was audited in place of the file
@@ -139,6 +141,8 @@ type Harm struct {
 	// PassesAtBest is how often the rule PASSes with the best possible planted. Of a rule on gaps or ratios that is one rate for all
 	// groups.
 	PassesAtBest Share `json:"passes_at_best"`
+	// NeedsToPass is what would decide the rule in the first study that it leaves undecided there, where it PASSes in none.
+	NeedsToPass *report.Needs `json:"needs_to_pass,omitempty"`
 }
 
 // Cause is a kind of reason for which a rule cannot FAIL.
@@ -362,7 +366,7 @@ func (t SelfTest) Run(ctx context.Context, gates []string) ([]RuleTest, error) {
 		of := make([]audited, len(k.base))
 		for i, r := range k.base {
 			test := RuleTest{Gate: gates[at], Name: k.name, Rule: r.ID, Metric: r.Metric, Threshold: r.Threshold, Advisory: r.Advisory,
-				Estimate: r.Estimate, Verdict: r.Verdict, Adjusted: r.Adjusted}
+				Estimate: r.Estimate, Units: r.Units, UnitName: r.UnitName, Verdict: r.Verdict, Adjusted: r.Adjusted}
 			of[i] = audited{known: k, subject: s}
 			if unfinished(&k.base[i]) {
 				if of[i], test.Finished, test.NotAudited, err = t.finish(gates[at], at, i, of[i], held); err != nil {
@@ -389,10 +393,12 @@ func (t SelfTest) Run(ctx context.Context, gates []string) ([]RuleTest, error) {
 }
 
 // unfinished reports a rule whose interval holds for a planned number of units, which may not all be there.
-func unfinished(r *report.Rule) bool { return r.Interval != nil && r.Interval.Looks == interval.LooksPlanned }
+func unfinished(r *report.Rule) bool {
+	return r.Interval != nil && r.Interval.Looks == interval.LooksPlanned
+}
 
 // mostGrown is how many rows a finished study may have: what is larger is not audited, for it would take hours.
-const mostGrown = 200_000
+const mostGrown = 50_000
 
 // finish makes the planned study of a rule: the file with as many of its units copied as the plan has room for, which is one fewer
 // than those that the gate says break it. Where it cannot be made, why says so, and the subject is nil.
@@ -412,6 +418,10 @@ func (t SelfTest) finish(name string, at, rule int, of audited, held map[string]
 	if one == nil {
 		return audited{}, nil, fmt.Sprintf("it is planned for %d, which are not all there, and they cannot be copied to finish the study", planned), nil
 	}
+	tooMany := fmt.Sprintf("it is planned for %d, far more than the file holds, so that the finished study cannot be made of it", planned)
+	if planned > mostGrown { // each has a row at least
+		return audited{}, nil, tooMany, nil
+	}
 	low, high := 0, 1 // so many copies fit, and so many do not
 	for {
 		yes, err := fits(high)
@@ -423,7 +433,7 @@ func (t SelfTest) finish(name string, at, rule int, of audited, held map[string]
 		}
 		low, high = high, 2*high
 		if high > 64*planned || rowsOf(of.study)+high*max(1, rowsOf(one)-rowsOf(of.study)) > mostGrown {
-			return audited{}, nil, fmt.Sprintf("it is planned for %d, far more than the file holds, so that the finished study cannot be made of it", planned), nil
+			return audited{}, nil, tooMany, nil
 		}
 	}
 	for high-low > 1 {
@@ -510,14 +520,20 @@ func (t SelfTest) ask(at int, study Study, rules []int) ([]report.Rule, error) {
 	studies := slices.Clone(t.Studies)
 	studies[at] = study
 	list, err := t.Setup.AskSome(studies, at, rules)
-	if refused, ok := errors.AsType[*diag.Error](err); ok {
+	if isRefused(err) {
 		list = make([]report.Rule, len(rules))
 		for i := range list {
-			list[i].Reason = refused.Error()
+			list[i].Reason = err.Error()
 		}
 		return list, nil
 	}
 	return list, err
+}
+
+// isRefused reports rows that a gate cannot use.
+func isRefused(err error) bool {
+	_, ok := errors.AsType[*diag.Error](err)
+	return ok
 }
 
 // observed is what a rule came to in a study whose truth is known.
@@ -824,6 +840,11 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 		return nil, err
 	}
 	h.Worst, h.AtWorst, h.PassesAtBest = worst.value, worst.fails, best.passes
+	if best.passes.Count == 0 && best.undecided >= 0 {
+		if h.NeedsToPass, err = t.needs(at, rule, study(Random(t.Seed, name, best.undecided), p.least)); err != nil {
+			return nil, err
+		}
+	}
 	if worst.fails.Value() < FoundShare {
 		own := p.own()
 		p.plant(own, Random(t.Seed, name, 0), 1)
@@ -875,8 +896,11 @@ func (t SelfTest) needs(at, rule int, study Study) (*report.Needs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Read(questions[at], study); err != nil {
-		return nil, nil //nolint:nilerr // what the gate refuses, no number of units would decide
+	switch err := Read(questions[at], study); {
+	case isRefused(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
 	}
 	answer, err := questions[at].Answer(gate.Context{})
 	if err != nil {
@@ -906,10 +930,27 @@ func (k *known) why(rule int, judged report.Rule, needs *report.Needs) (Cause, s
 		return ForAPerson, judged.Reason
 	case judged.Verdict == report.InsufficientEvidence && k.base[rule].Threshold.Kind != "" && judged.Estimate == nil && len(judged.Cells) == 0:
 		return NoData, judged.Reason
-	case needs != nil && needs.AtLeast > 0:
+	case needs != nil && needs.AtLeast > 0 && !beyond(judged):
 		return TooFew, judged.Reason
 	}
 	return BySettings, judged.Reason
+}
+
+// beyond reports a rule of which some interval lies wholly on the bad side of the threshold: it has units enough to FAIL, and
+// something else keeps it from that.
+func beyond(r report.Rule) bool {
+	bad := func(iv *report.Interval, low bool) bool {
+		return iv != nil && (low && iv.Upper != nil && *iv.Upper < r.Threshold.Value || !low && iv.Lower != nil && *iv.Lower > r.Threshold.Value)
+	}
+	switch t := r.Threshold; t.Kind {
+	case report.Minimum, report.Maximum:
+		return bad(r.Interval, t.Kind == report.Minimum)
+	case report.WorstGroup:
+		return slices.ContainsFunc(r.Cells, func(c report.Cell) bool { return bad(c.Interval, t.Side == report.Minimum) })
+	case report.MaxGroupGap, report.MinGroupRatio:
+		return slices.ContainsFunc(r.Pairs, func(p report.Pair) bool { return bad(p.Interval, t.Kind == report.MinGroupRatio) })
+	}
+	return false
 }
 
 // pick draws so many of n with replacement, in the order drawn.

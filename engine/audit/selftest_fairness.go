@@ -176,7 +176,7 @@ func (g *groups) targets(rule int) []int {
 			}
 		}
 	}
-	low := lowIsWorse(g.rules[rule].Metric.Value)
+	low := lowIsWorse(g.base[rule].Metric)
 	if g.ofWorst(rule) {
 		low = g.lowIsBad(rule)
 	}
@@ -228,12 +228,12 @@ func (g *groups) harms(rule int) []planting {
 			})
 			continue
 		}
-		low := lowIsWorse(metric)
+		low := lowIsWorse(g.base[rule].Metric)
 		way, others := "rises", "falls"
 		if low {
 			way, others = "falls", "rises"
 		}
-		p := planting{key: strconv.Itoa(at), measure: "ratio of " + metric + " between the groups",
+		p := planting{key: strconv.Itoa(at), measure: "ratio of " + metric + " between " + name + " and the others",
 			planted: "all groups begin with one rate; then that of " + name + " " + way + " and that of every other group " + others,
 			draw:    func(r *rand.Rand) drawn { return g.level(r, rule) },
 			plant: func(d drawn, r *rand.Rand, dial float64) {
@@ -242,7 +242,7 @@ func (g *groups) harms(rule int) []planting {
 			own: g.ownRows}
 		if g.base[rule].Threshold.Kind == report.MaxGroupGap {
 			// Of cases of one rate p, a share d turned to events here and away from them there lie d apart: p + d(1-p) - (p - dp) = d.
-			p.measure, p.known = "gap of "+metric+" between the groups", func(dial float64) float64 { return dial }
+			p.measure, p.known = "gap of "+metric+" between "+name+" and the others", func(dial float64) float64 { return dial }
 		}
 		list = append(list, p)
 	}
