@@ -570,6 +570,12 @@ var errorWords = map[string]string{
 	audit.FamilyFails:   "FAIL of any rule of the family whose studies it shares, although the truth satisfies that rule",
 }
 
+// signWords say what an error of a sign test is, which has no threshold.
+var signWords = map[string]string{
+	audit.PassesWrongly: "PASS although neither version is better",
+	audit.FailsWrongly:  "FAIL although neither version is worse",
+}
+
 // tellRuleTest says what was found of one rule: all of it, or what a reader has to know. say prints a paragraph whose further lines
 // are indented by hanging.
 func tellRuleTest(t *audit.RuleTest, all bool, say func(hanging int, text string)) {
@@ -624,8 +630,8 @@ func tellChance(t *audit.RuleTest, all bool, say func(hanging int, text string))
 			verdict += fmt.Sprintf(" (broken from %s on)", thousands(check.BrokenFrom))
 		}
 		what := errorWords[check.Error]
-		if t.Threshold.Kind == "" { // a sign test
-			what = map[string]string{audit.PassesWrongly: "PASS although neither version is better", audit.FailsWrongly: "FAIL although neither version is worse"}[check.Error]
+		if own := signWords[check.Error]; t.Threshold.Kind == "" && own != "" { // a sign test
+			what = own
 		}
 		say(6, fmt.Sprintf("    %s%s: %s (%s to %s); promised at most %s: %s.", what, of, share(check.Share),
 			percent(check.Between[0]), percent(check.Between[1]), percent(check.Promise), verdict))
