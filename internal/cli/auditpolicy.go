@@ -142,9 +142,6 @@ func (a *app) auditPolicy(ctx context.Context, p policyAudit, args []string, mis
 	for _, part := range parts {
 		names = append(names, part.gate.Name())
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	meter := &auditMeter{app: a, quiet: p.quiet, started: a.Now(), told: a.Now()}

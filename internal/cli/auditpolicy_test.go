@@ -158,7 +158,7 @@ func TestAuditOfUnlike(t *testing.T) {
   - {id: pooled, metric: over_reliance, maximum: 0.5}
   - {id: few, metric: over_reliance, maximum: 0.95, per: person}
   - {id: weak, metric: over_reliance, maximum: 0.5, per: person, advisory: true}
-  - {id: planned, metric: accuracy_difference, minimum: 0, looks: once, planned: 20}
+  - {id: planned, metric: accuracy_difference, minimum: 0, looks: once, planned: 10}
 `)
 	status, stdout, stderr := runMain("audit", "policy", "study/decisions.csv", "--policy", "p.yaml", "--runs", "100")
 	if status != 1 || !strings.Contains(stderr, "Audited 5 rules (1 advisory, which does not count): the promises are kept, 3 cannot fail, 1 cannot pass, exit 1") {
@@ -170,7 +170,7 @@ func TestAuditOfUnlike(t *testing.T) {
 		"CANNOT FAIL, because it is always left to a person: Among the 23 decisions",
 		"CANNOT FAIL with so little data: even with the worst possible harm in all of the file's rows it is undecided. It rests on 8 people. It would take about 1,800 more people at the present spread.",
 		"(weak) ", "It can FAIL, and seldom does: with the worst possible harm planted (over_reliance: 1), in ",
-		"Its planned 20 people are not all there. The finished study was audited: 12 of them are copies of those in the file. The least harm that it finds in 80 % of the studies: accuracy_difference at -0.",
+		"Its planned 10 people are not all there. The finished study was audited: 2 of them are copies of those in the file. The least harm that it finds in 80 % of the studies: accuracy_difference at -0.",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, stdout)
