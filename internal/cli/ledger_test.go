@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -187,16 +188,86 @@ func TestLedgerIsNotLost(t *testing.T) {
 	r := report.New("1.0.0")
 	r.Ledger = &report.Ledger{Path: "l.jsonl", Appended: true}
 	writeFile(t, "l.jsonl", "somebody's\n")
-	err := b.write(inMemory(), nil, r, writeWhole)
+	err := b.write(nil, r, addWhole)
 	if err == nil || !strings.Contains(err.Error(), "it has changed since this run read it; run again") || r.Ledger.Appended {
 		t.Errorf("got %v, appended %v", err, r.Ledger.Appended)
 	}
 	if text, err := os.ReadFile("l.jsonl"); err != nil || string(text) != "somebody's\n" {
 		t.Errorf("the ledger is %q, %v", text, err)
 	}
-	err = (&book{path: "l.jsonl", place: "l.jsonl", was: []byte("somebody's\n"), now: []byte("new\n")}).write(inMemory(), nil, r, func(string, []byte) error { return fmt.Errorf("no room") })
+	err = (&book{path: "l.jsonl", place: "l.jsonl", was: []byte("somebody's\n"), now: []byte("new\n")}).write(nil, r, func(string, []byte, func() error) error { return fmt.Errorf("no room") })
 	if err == nil || !strings.Contains(err.Error(), "cannot add this look to the ledger l.jsonl: no room") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLedgerTwoAtOnce: of runs that add to a ledger at once each says truly whether its look is in it, whichever of them are quick
+// enough; the one that finds another at it says what to do.
+func TestLedgerTwoAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const runs = 8
+	for range 20 {
+		if err := os.RemoveAll("l.jsonl"); err != nil {
+			t.Fatal(err)
+		}
+		var added [runs]bool
+		var wait sync.WaitGroup
+		for i := range runs {
+			wait.Go(func() {
+				r := report.New("1.0.0")
+				r.Ledger = &report.Ledger{Path: "l.jsonl", Appended: true}
+				b := &book{path: "l.jsonl", place: "l.jsonl", now: fmt.Appendf(nil, "run %d\n", i)}
+				err := b.write(nil, r, addWhole)
+				if added[i] = err == nil; added[i] != r.Ledger.Appended {
+					t.Errorf("run %d: error %v, appended %v", i, err, r.Ledger.Appended)
+				}
+			})
+		}
+		wait.Wait()
+		text, err := os.ReadFile("l.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, is := range added {
+			if is != (string(text) == fmt.Sprintf("run %d\n", i)) {
+				t.Fatalf("run %d: added %v, and the ledger is %q", i, is, text)
+			}
+		}
+	}
+	writeFile(t, adding("l.jsonl"), "half")
+	r := report.New("1.0.0")
+	r.Ledger = &report.Ledger{Path: "l.jsonl", Appended: true}
+	err := (&book{path: "l.jsonl", place: "l.jsonl", now: []byte("new\n")}).write(nil, r, addWhole)
+	if err == nil || !strings.Contains(err.Error(), "another run is adding its look, or was stopped while it did; run again, and where none is running remove .oloproof-adding-") {
+		t.Errorf("got %v", err)
+	}
+	if text, err := os.ReadFile(adding("l.jsonl")); err != nil || string(text) != "half" {
+		t.Errorf("another run's file is %q, %v", text, err)
+	}
+}
+
+// TestLedgerIsNoOtherFile: a certificate does not go where the ledger is kept, which is said before anything is decided.
+func TestLedgerIsNoOtherFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	status, _, stderr := runMain("anchoring", "gate", "labels.csv", "--policy", "policy.yaml", "--ledger", "kept/l.jsonl", "--certificate", "./kept/../kept/l.jsonl")
+	if status != 2 || !strings.Contains(stderr, "--certificate: ./kept/../kept/l.jsonl is the ledger of --ledger; give the certificate a path of its own") {
+		t.Errorf("exit %d\n%s", status, stderr)
+	}
+}
+
+// TestActionLedgerIsNoLink: a step does not write through a link, nor in its place, and says so; the verdict stays.
+func TestActionLedgerIsNoLink(t *testing.T) {
+	s := newStep(t)
+	s.put("kept/real.jsonl", "")
+	if err := os.Symlink("real.jsonl", filepath.Join(s.workspace, "kept", "ledger.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "ledger", "kept/ledger.jsonl"), 0, "PASS")
+	if text := s.text("kept/real.jsonl"); text != "" || !strings.Contains(s.stderr.String(), "it is a link; a ledger is written to a file of its own") {
+		t.Errorf("the file is %q\n%s", text, &s.stderr)
+	}
+	if _, err := os.Readlink(filepath.Join(s.workspace, "kept", "ledger.jsonl")); err != nil {
+		t.Error("the link was replaced")
 	}
 }
 

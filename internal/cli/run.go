@@ -247,7 +247,8 @@ func reason(err error) string {
 func compile(req request, p, beside *policy.Policy, tallies []*tally, diags *diag.List) []part {
 	var parts []part
 	ask := func(g gate.Gate, section *policy.Section) {
-		source := gate.Source{Verb: req.verb, Section: section, Files: req.files, Flags: req.flags}
+		// Clipped: each section adds the files that it names to a list of its own.
+		source := gate.Source{Verb: req.verb, Section: section, Files: slices.Clip(req.files), Flags: req.flags}
 		name := ""
 		if section != nil {
 			source.Settings, name = section.Settings, section.Name.Value
