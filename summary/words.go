@@ -529,6 +529,8 @@ func lookText(rule *report.Rule, before string) string {
 		change = ""
 	case report.LookNone:
 		change = "the same data"
+	case report.LookAsked:
+		change = "the same data, asked anew"
 	}
 	if change != "" {
 		change = " (" + change + ")"

@@ -42,15 +42,17 @@ func (g growth) change() report.LookChange {
 func (g growth) breaks(may gate.Growth) string {
 	switch {
 	case g == added && may == gate.GrowsDecisions:
-		return "units were added to a list that is fixed"
+		return "units were added, and the list of them is a fixed one"
 	case g == deepened && may == gate.GrowsUnits:
-		return "the values of units that were there have changed, and of these each has one value, which stays"
+		return "units have other values than before, and each of them has one value, which stays: something recorded was corrected or replaced"
 	case g == removed:
-		return "units were taken out"
+		return "there are fewer units than before: some were taken out"
 	case g == rewritten:
-		return "what was recorded before has changed, without more being recorded of as many units"
+		return "values that were there are gone, and no more was recorded instead: something recorded was corrected, replaced or taken back"
+	case g == both && may == gate.GrowsUnits:
+		return "units were added, and values that were there are gone: something recorded was corrected, replaced or taken out"
 	case g == both:
-		return "units were added and values that were there have changed at once, or one was taken out"
+		return "units were added while earlier ones have other values than before: either may grow, and not both at once"
 	}
 	return ""
 }
