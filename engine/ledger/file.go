@@ -166,7 +166,7 @@ func (look *Look) follow(above map[string]int, number int) string {
 	for _, p := range look.Previous {
 		line, found := above[p]
 		if !found {
-			return fmt.Sprintf("it follows on a line with the digest %s, and there is none above: a line between the first and this one was taken out, moved or written anew; take the file from its history", p)
+			return "a line that it follows on is not above it: one between the first and this one was taken out, moved or written anew; take the file from its history"
 		}
 		look.above = append(look.above, line)
 	}

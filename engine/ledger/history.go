@@ -191,29 +191,26 @@ func (h *history) thresholds(present Rule) int {
 
 // splitThreshold takes Rule.Threshold apart; ok is false where it has no number at its end.
 func splitThreshold(text string) (kind string, value float64, ok bool) {
-	kind, number, _ := cutLast(text, " ")
-	value, err := strconv.ParseFloat(number, 64)
-	return kind, value, err == nil
-}
-
-// cutLast cuts a text at the last separator.
-func cutLast(text, separator string) (before, after string, found bool) {
-	i := strings.LastIndex(text, separator)
-	if i < 0 {
-		return "", text, false
-	}
-	return text[:i], text[i+len(separator):], true
+	at := strings.LastIndex(text, " ")
+	value, err := strconv.ParseFloat(text[at+1:], 64)
+	return text[:max(at, 0)], value, err == nil
 }
 
 // sameThreshold reports whether two thresholds are one, however their numbers are written.
 func sameThreshold(one, other string) bool {
+	if one == other {
+		return true
+	}
 	kind, value, ok := splitThreshold(one)
 	otherKind, otherValue, otherOK := splitThreshold(other)
-	return one == other || ok && otherOK && kind == otherKind && value == otherValue
+	return ok && otherOK && kind == otherKind && value == otherValue
 }
 
 // sameKind reports whether two thresholds differ in their values at most.
 func sameKind(one, other string) bool {
+	if one == other {
+		return true
+	}
 	kind, _, _ := splitThreshold(one)
 	otherKind, _, _ := splitThreshold(other)
 	return kind == otherKind
