@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -79,19 +80,39 @@ func grown(before, after gate.Part) growth {
 	return rewritten
 }
 
-// grownAll compares the parts of two looks by name: a part that is new or gone had or has no units. The result is by the name of
-// the part.
-func grownAll(before, after []gate.Part) map[string]growth {
-	growths := map[string]growth{}
+// growths are those of the parts of a rule, the least first.
+type growths []partGrowth
+
+// partGrowth is the growth of one part.
+type partGrowth struct {
+	growth growth
+	part   string
+}
+
+// worst is the growth that outweighs the others.
+func (list growths) worst() growth {
+	if len(list) == 0 {
+		return same
+	}
+	return list[len(list)-1].growth
+}
+
+// grownAll compares the parts of two looks by name: a part that is new or gone had or has no units.
+func grownAll(before, after []gate.Part) growths {
 	earlier := map[string]gate.Part{}
 	for _, p := range before {
 		earlier[p.Name] = p
-		growths[p.Name] = grown(p, gate.Part{})
 	}
+	list := growths{}
 	for _, p := range after {
-		growths[p.Name] = grown(earlier[p.Name], p)
+		list = append(list, partGrowth{grown(earlier[p.Name], p), p.Name})
+		delete(earlier, p.Name)
 	}
-	return growths
+	for name, p := range earlier {
+		list = append(list, partGrowth{grown(p, gate.Part{}), name})
+	}
+	slices.SortFunc(list, func(a, b partGrowth) int { return cmp.Or(cmp.Compare(a.growth, b.growth), cmp.Compare(a.part, b.part)) })
+	return list
 }
 
 // contains reports whether every value before can be given a value after of its own that lies within its ends: what was there

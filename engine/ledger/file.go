@@ -107,10 +107,15 @@ func (r *Rule) data() string {
 	return r.key
 }
 
-// looked is a text of what the data were looked at by.
-func (r *Rule) looked() string {
-	return string(r.Looks) + " " + string(r.Method) + " " + strconv.Itoa(r.Planned)
+// instrument is what data were looked at by.
+type instrument struct {
+	looks   interval.Looks
+	method  interval.Method
+	planned int
 }
+
+// looked is what the rule's data were looked at by.
+func (r *Rule) looked() instrument { return instrument{r.Looks, r.Method, r.Planned} }
 
 // Read reads a ledger, whose file has that name in errors; one without a byte holds no look. It may come from anybody: whatever is
 // not as Append writes it goes to diags, with its line, and so does a line that does not follow on those above it.
@@ -307,7 +312,7 @@ func (r *Rule) check() error {
 func (l *Ledger) Recorded(rules []Rule) bool {
 	known := map[string]bool{}
 	key := func(r Rule) string {
-		return strings.Join([]string{strconv.Quote(r.ID), r.Question, strconv.Quote(r.Threshold), strconv.FormatFloat(r.Error, 'g', -1, 64), r.looked(), r.data()}, " ")
+		return strings.Join([]string{strconv.Quote(r.ID), r.Question, strconv.Quote(r.Threshold), strconv.FormatFloat(r.Error, 'g', -1, 64), fmt.Sprint(r.looked()), r.data()}, " ")
 	}
 	for _, look := range l.Looks {
 		for _, r := range look.Rules {

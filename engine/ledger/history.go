@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -32,19 +31,20 @@ type Standing struct {
 
 // step is one look in the history of a question, at data or by an interval that no step before has.
 type step struct {
-	Rule
-	line   int               // of the look, by its place in Ledger.Looks; that of the present one is their number
-	number int               // of its data, from 1
-	from   map[string]growth // by part: since the step before; nil for the first
+	*Rule
+	line   int     // of the look, by its place in Ledger.Looks, or of the present one
+	number int     // of its data, from 1
+	wrong  float64 // the greatest Error with which the data were looked at so
+	from   growths // since the step before; nil for the first
 }
 
 // history is all looks at a rule's question.
 type history struct {
 	steps  []step
-	now    int    // the place of the present one in steps
-	asked  []Rule // the rules of all looks, in their order, without the present one
-	places []int  // and the places of each in steps
-	lines  []int  // and the lines
+	now    int     // the place of the present one in steps
+	asked  []*Rule // the rules of all looks, in their order, the present one last
+	places []int   // and the place of each in steps
+	lines  []int   // and its line
 }
 
 // Hold holds the rules of a present look against the ledger's; what comes of each is at its place. Every earlier look at a rule's
@@ -55,16 +55,18 @@ func (l *Ledger) Hold(rules []Rule) []Standing { return l.hold(rules, len(l.Look
 func (l *Ledger) hold(rules []Rule, line int, above []bool) []Standing {
 	histories := make([]history, len(rules))
 	present := map[int][]revision{} // by section: where rows that were there are seen not to be as they were
-	for i, r := range rules {
+	for i := range rules {
+		r := &rules[i]
 		histories[i] = l.history(r, line, above)
 		h := &histories[i]
-		if now := h.steps[h.now]; now.line == line && h.now > 0 && revised(&h.steps[h.now-1].Rule, &now.Rule, now.from) {
-			present[r.Section] = append(present[r.Section], revision{r.ID, r.Question, worst(now.from).breaks(gate.GrowsUnits)})
+		if now := h.steps[h.now]; now.line == line && h.now > 0 && revised(h.steps[h.now-1].Rule, now.Rule, now.from) {
+			present[r.Section] = append(present[r.Section], revision{r.ID, r.Question, now.from.worst().breaks(gate.GrowsUnits)})
 		}
 	}
 	var list []Standing
-	for i, r := range rules {
-		other := len(histories[i].asked) == 0 && l.otherQuestion(r, line, above)
+	for i := range rules {
+		r := &rules[i]
+		other := len(histories[i].asked) == 1 && l.otherQuestion(r, line, above)
 		list = append(list, l.stand(r, &histories[i], line, other, present[r.Section]))
 	}
 	return list
@@ -72,7 +74,7 @@ func (l *Ledger) hold(rules []Rule, line int, above []bool) []Standing {
 
 // stand says what the history of a present look at the given line comes to. other is whether the rule measured something else before, and elsewhere where the rules of
 // the present look that read the same rows see them revised.
-func (l *Ledger) stand(present Rule, h *history, line int, other bool, elsewhere []revision) Standing {
+func (l *Ledger) stand(present *Rule, h *history, line int, other bool, elsewhere []revision) Standing {
 	now := h.steps[h.now]
 	s := Standing{Look: report.Look{Number: now.number, Change: h.change(present)}}
 	warn := func(code, format string, args ...any) {
@@ -102,7 +104,7 @@ func (l *Ledger) stand(present Rule, h *history, line int, other bool, elsewhere
 	s.Switches = switches(h.steps)
 	own := rational(present.Error)
 	bound, bounded := errorBound(h.steps)
-	if h.thresholds(present) > 1 { // over one threshold a verdict can be wrong on one side, over two on either
+	if h.thresholds() > 1 { // over one threshold a verdict can be wrong on one side, over two on either
 		bound.Add(bound, bound)
 	}
 	if bounded {
@@ -130,12 +132,12 @@ func (l *Ledger) stand(present Rule, h *history, line int, other bool, elsewhere
 }
 
 // change is how the present data differ from those of the look before.
-func (h *history) change(present Rule) report.LookChange {
+func (h *history) change(present *Rule) report.LookChange {
 	change := report.LookFirst
 	if h.now > 0 {
-		change = worst(h.steps[h.now].from).change()
+		change = h.steps[h.now].from.worst().change()
 	}
-	for _, r := range h.asked {
+	for _, r := range h.asked[:len(h.asked)-1] {
 		switch {
 		case r.data() != present.data():
 		case r.looked() == present.looked() && r.Error == present.Error && sameThreshold(r.Threshold, present.Threshold):
@@ -148,15 +150,12 @@ func (h *history) change(present Rule) report.LookChange {
 }
 
 // moved says what of a rule was settled anew after data had been looked at: its threshold, or how often it may be wrong.
-func (h *history) moved(present Rule) (list []string) {
+func (h *history) moved(present *Rule) (list []string) {
 	moves, last, least := 0, 0, 0.0
-	for i, r := range append(slices.Clone(h.asked), present) {
+	for i, r := range h.asked {
 		if i > 0 && !sameThreshold(r.Threshold, h.asked[i-1].Threshold) {
 			moves++
-			last = h.steps[h.now].number
-			if i < len(h.asked) {
-				last = h.steps[h.places[i]].number
-			}
+			last = h.steps[h.places[i]].number
 		}
 		if sameKind(r.Threshold, present.Threshold) && (least == 0 || r.Error < least) {
 			least = r.Error
@@ -179,9 +178,12 @@ func (h *history) moved(present Rule) (list []string) {
 }
 
 // thresholds counts the different thresholds that a question was held to.
-func (h *history) thresholds(present Rule) int {
+func (h *history) thresholds() int {
 	var list []string
-	for _, r := range append(slices.Clone(h.asked), present) {
+	for i, r := range h.asked {
+		if i > 0 && r.Threshold == h.asked[i-1].Threshold {
+			continue
+		}
 		if !slices.ContainsFunc(list, func(t string) bool { return sameThreshold(t, r.Threshold) }) {
 			list = append(list, r.Threshold)
 		}
@@ -248,43 +250,46 @@ func times(n int) string {
 
 // history lists the looks at a rule's question, a present one at the given line among them: those with data or an interval of
 // their own, since what was looked at before by the same interval shows nothing new.
-func (l *Ledger) history(present Rule, line int, above []bool) history {
-	var h history
+func (l *Ledger) history(present *Rule, line int, above []bool) history {
+	looks := l.looksAt(present)
+	h := history{steps: make([]step, 0, len(looks)+1), asked: make([]*Rule, 0, len(looks)+1)}
 	numbers := map[string]int{} // by data
-	places := map[string]int{}  // by data and what they were looked at by
-	add := func(r Rule, at int) int {
-		data := r.data()
-		key := data + r.looked()
-		if i, again := places[key]; again {
-			h.steps[i].Error = max(h.steps[i].Error, r.Error) // asked at less confidence, it can be wrong more often
-			return i
-		}
-		if numbers[data] == 0 {
-			numbers[data] = len(numbers) + 1
-		}
-		s := step{Rule: r, line: at, number: numbers[data]}
-		if last := len(h.steps) - 1; last >= 0 {
-			s.from = l.grownFrom(&h.steps[last].Rule, &r)
-		}
-		places[key] = len(h.steps)
-		h.steps = append(h.steps, s)
-		return len(h.steps) - 1
+	type key struct {
+		data string
+		by   instrument
 	}
-	for _, p := range l.looksAt(present) {
-		if p.line >= line || above != nil && !above[p.line] {
-			continue
+	places := map[key]int{}
+	add := func(r *Rule, line int) {
+		h.asked, h.lines = append(h.asked, r), append(h.lines, line)
+		key := key{r.data(), r.looked()}
+		at, again := places[key]
+		if !again {
+			at = len(h.steps)
+			places[key] = at
+			if numbers[key.data] == 0 {
+				numbers[key.data] = len(numbers) + 1
+			}
+			s := step{Rule: r, line: line, number: numbers[key.data]}
+			if at > 0 {
+				s.from = l.grownFrom(h.steps[at-1].Rule, r)
+			}
+			h.steps = append(h.steps, s)
 		}
-		r := l.Looks[p.line].Rules[p.rule]
-		h.places = append(h.places, add(r, p.line))
-		h.asked = append(h.asked, r)
-		h.lines = append(h.lines, p.line)
+		h.steps[at].wrong = max(h.steps[at].wrong, r.Error) // asked at less confidence, it can be wrong more often
+		h.places = append(h.places, at)
 	}
-	h.now = add(present, line)
+	for _, p := range looks {
+		if p.line < line && (above == nil || above[p.line]) {
+			add(l.rule(p), p.line)
+		}
+	}
+	add(present, line)
+	h.now = h.places[len(h.places)-1]
 	return h
 }
 
 // otherQuestion reports whether the rule's id stood for another question the last time that it was there, before the given line.
-func (l *Ledger) otherQuestion(r Rule, line int, above []bool) bool {
+func (l *Ledger) otherQuestion(r *Rule, line int, above []bool) bool {
 	for i := line - 1; i >= 0; i-- {
 		if above != nil && !above[i] {
 			continue
@@ -298,18 +303,9 @@ func (l *Ledger) otherQuestion(r Rule, line int, above []bool) bool {
 	return false
 }
 
-// worst is the growth that outweighs those of the other parts.
-func worst(of map[string]growth) growth {
-	w := same
-	for _, g := range of {
-		w = max(w, g)
-	}
-	return w
-}
-
 // broken says at which look, first, the data had changed so that the present rule's interval, which is for more than one look, does
 // not hold, and how; "" where it holds. elsewhere is where other rules of the present look see the rows revised.
-func (l *Ledger) broken(h *history, present Rule, line int, elsewhere []revision) (at int, how string) {
+func (l *Ledger) broken(h *history, present *Rule, line int, elsewhere []revision) (at int, how string) {
 	may, now := present.Grows, h.steps[h.now].number
 	if present.Looks == interval.LooksPlanned {
 		may = gate.GrowsUnits
@@ -321,7 +317,8 @@ func (l *Ledger) broken(h *history, present Rule, line int, elsewhere []revision
 		if i == 0 {
 			continue
 		}
-		for _, g := range slices.Sorted(maps.Values(s.from)) {
+		for _, of := range s.from {
+			g := of.growth
 			if why := g.breaks(may); why != "" && s.line != line && l.beside(h.steps[i-1].line, s.line) {
 				return s.number, l.how(g, h.steps[i-1].line, s.line)
 			} else if why != "" {
@@ -332,7 +329,8 @@ func (l *Ledger) broken(h *history, present Rule, line int, elsewhere []revision
 	seen := func(r revision) string {
 		return fmt.Sprintf("rule %s, which reads the same rows, saw that %s", diag.Quote(r.id), r.how)
 	}
-	for i, line := range h.lines {
+	earlier := len(h.lines) - 1
+	for i, line := range h.lines[:earlier] {
 		if i == 0 {
 			continue
 		}
@@ -343,7 +341,7 @@ func (l *Ledger) broken(h *history, present Rule, line int, elsewhere []revision
 		}
 	}
 	for _, r := range elsewhere {
-		if len(h.asked) > 0 && r.question != present.Question {
+		if earlier > 0 && r.question != present.Question {
 			return now, seen(r)
 		}
 	}
@@ -355,7 +353,8 @@ func (l *Ledger) broken(h *history, present Rule, line int, elsewhere []revision
 func switches(steps []step) int {
 	last, count, most := map[string]growth{}, map[string]int{}, 0
 	for _, s := range steps {
-		for part, g := range s.from {
+		for _, of := range s.from {
+			part, g := of.part, of.growth
 			if g != added && g != deepened {
 				continue
 			}
@@ -386,7 +385,7 @@ func errorBound(steps []step) (bound *big.Rat, known bool) {
 		}
 		greatest := 0.0
 		for _, s := range steps[from:to] {
-			greatest = max(greatest, s.Error)
+			greatest = max(greatest, s.wrong)
 		}
 		most := rational(greatest)
 		times := 1

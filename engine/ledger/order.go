@@ -4,18 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/oloproof/oloproof/engine/gate"
 )
 
 // known is what is worked out of a ledger's looks, once.
 type known struct {
-	places    map[string][]place              // of the rules with a question, in the order of the lines
-	orders    map[string][]place              // one a line, in the order in which they are gone through, by question, threshold and id
-	ancestors [][]uint64                      // by line: a bit for each line that it follows on, or that those follow on
-	growths   map[[2]string]map[string]growth // from one data to another
-	revisions [][]revision                    // by line; nil until it is asked for
+	places    map[string][]place    // of the rules with a question, in the order of the lines
+	orders    map[[3]string][]place // one a line, in the order in which they are gone through, by question, threshold and id
+	ancestors [][]uint64            // by line: a bit for each line that it follows on, or that those follow on
+	growths   map[[2]string]growths // from one data to another
+	revisions [][]revision          // by line; nil until it is asked for
 }
 
 // place is a rule of a look.
@@ -31,17 +30,18 @@ type revision struct {
 //
 // They are in the order of the lines, but where two copies of a ledger were kept side by side and merged: each of these looked at
 // what there was then, so that a look at fewer units comes before one at more that does not follow on it.
-func (l *Ledger) looksAt(r Rule) []place {
+func (l *Ledger) looksAt(r *Rule) []place {
 	k := &l.known
 	if k.places == nil {
-		k.places, k.orders = map[string][]place{}, map[string][]place{}
+		k.places, k.orders = map[string][]place{}, map[[3]string][]place{}
 		for line := range l.Looks {
-			for i, rule := range l.Looks[line].Rules {
-				k.places[rule.Question] = append(k.places[rule.Question], place{line, i})
+			for i := range l.Looks[line].Rules {
+				question := l.Looks[line].Rules[i].Question
+				k.places[question] = append(k.places[question], place{line, i})
 			}
 		}
 	}
-	key := r.Question + strconv.Quote(r.Threshold) + r.ID
+	key := [3]string{r.Question, r.Threshold, r.ID}
 	if list, found := k.orders[key]; found {
 		return list
 	}
@@ -125,21 +125,24 @@ func (l *Ledger) linesAbove(line int) []bool {
 
 // grownFrom is grownAll from one rule's data to another's, which is worked out once: each look of a long ledger goes through all
 // those before it.
-func (l *Ledger) grownFrom(before, after *Rule) map[string]growth {
+func (l *Ledger) grownFrom(before, after *Rule) growths {
 	key := [2]string{before.data(), after.data()}
-	if _, found := l.known.growths[key]; !found {
+	list, found := l.known.growths[key]
+	if !found {
 		if l.known.growths == nil {
-			l.known.growths = map[[2]string]map[string]growth{}
+			l.known.growths = map[[2]string]growths{}
 		}
-		l.known.growths[key] = grownAll(before.Parts, after.Parts)
+		list = grownAll(before.Parts, after.Parts)
+		l.known.growths[key] = list
 	}
-	return l.known.growths[key]
+	return list
 }
 
 // revised reports whether growths show that rows are gone, or not as they were: what a rule sees of that holds for all that read
 // the same rows. Where a unit gathers several rows, its value also changes when rows are added, and shows nothing.
-func revised(before, after *Rule, from map[string]growth) bool {
-	for _, g := range from {
+func revised(before, after *Rule, from growths) bool {
+	for _, of := range from {
+		g := of.growth
 		switch {
 		case g == removed, g == rewritten:
 			return true
@@ -181,7 +184,8 @@ func (l *Ledger) revisions(line, section int) (list []revision) {
 		k.revisions = make([][]revision, len(l.Looks)+1)
 		told := map[string]bool{} // by question
 		for i := range l.Looks {
-			for _, r := range l.Looks[i].Rules {
+			for j := range l.Looks[i].Rules {
+				r := &l.Looks[i].Rules[j]
 				if !told[r.Question] {
 					told[r.Question] = true
 					l.revise(r)
@@ -198,7 +202,7 @@ func (l *Ledger) revisions(line, section int) (list []revision) {
 }
 
 // revise notes the lines at which a rule's question shows that rows were revised.
-func (l *Ledger) revise(r Rule) {
+func (l *Ledger) revise(r *Rule) {
 	seen := map[string]bool{} // by data
 	var before *Rule
 	line := 0 // of before
@@ -210,7 +214,7 @@ func (l *Ledger) revise(r Rule) {
 		seen[now.data()] = true
 		if before != nil {
 			if from := l.grownFrom(before, now); revised(before, now, from) {
-				l.known.revisions[p.line] = append(l.known.revisions[p.line], revision{now.ID, now.Question, l.how(worst(from), line, p.line)})
+				l.known.revisions[p.line] = append(l.known.revisions[p.line], revision{now.ID, now.Question, l.how(from.worst(), line, p.line)})
 			}
 		}
 		before, line = now, p.line

@@ -58,7 +58,7 @@ func TestMergedOrder(t *testing.T) {
 			l := onLines(t, c.looks, c.above...)
 			last := c.looks[len(c.looks)-1]
 			var order []int
-			for _, p := range l.looksAt(last) {
+			for _, p := range l.looksAt(&last) {
 				order = append(order, p.line)
 			}
 			if !slices.Equal(order, c.order) {
