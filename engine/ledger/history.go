@@ -86,7 +86,7 @@ func (l *Ledger) stand(present *Rule, h *history, line int, other bool, elsewher
 		warn(CodeQuestion, "%s measures something else than in the look before: another metric, slice, unit, version, group, column or missing value. What was looked at under that question is not counted here: whoever changes the question to be rid of earlier looks has chosen by them.", name)
 	}
 	for _, what := range h.moved(present) {
-		warn(CodeMoved, "%s: %s. It was settled with data in sight that it decides about, and no interval allows for that.", name, what)
+		warn(CodeMoved, "%s: %s. Whoever settles that with the data in sight can choose what comes out, and no interval allows for it.", name, what)
 	}
 	if present.Looks == interval.LooksOne {
 		if s.Change == report.LookBroken {
@@ -151,20 +151,19 @@ func (h *history) change(present *Rule) report.LookChange {
 
 // moved says what of a rule was settled anew after data had been looked at: its threshold, or how often it may be wrong.
 func (h *history) moved(present *Rule) (list []string) {
-	moves, last, least := 0, 0, 0.0
+	moves, least := 0, 0.0
 	for i, r := range h.asked {
 		if i > 0 && !sameThreshold(r.Threshold, h.asked[i-1].Threshold) {
 			moves++
-			last = h.steps[h.places[i]].number
 		}
 		if sameKind(r.Threshold, present.Threshold) && (least == 0 || r.Error < least) {
 			least = r.Error
 		}
 	}
 	if moves > 0 {
-		how := fmt.Sprintf("its threshold was %s at the first look, and is %s since look %d", shown(h.asked[0].Threshold), shown(present.Threshold), last)
+		how := fmt.Sprintf("its threshold was %s when the data were first looked at, and is %s now", shown(h.asked[0].Threshold), shown(present.Threshold))
 		if moves > 1 {
-			how = fmt.Sprintf("its threshold was moved %d times after the first look, where it was %s; since look %d it is %s", moves, shown(h.asked[0].Threshold), last, shown(present.Threshold))
+			how += fmt.Sprintf(", moved %d times", moves)
 		}
 		if easier(h.asked[0].Threshold, present.Threshold) {
 			how += ", which is easier to pass"
@@ -172,7 +171,7 @@ func (h *history) moved(present *Rule) (list []string) {
 		list = append(list, how)
 	}
 	if present.Error > least {
-		list = append(list, fmt.Sprintf("a verdict may be wrong %s of the time, and %s at an earlier look: the confidence was lowered, or fewer rules share their error", Percent(present.Error), Percent(least)))
+		list = append(list, fmt.Sprintf("a verdict may be wrong %s of the time, and %s when the data were looked at before: the confidence was lowered, or fewer rules share their error", Percent(present.Error), Percent(least)))
 	}
 	return list
 }

@@ -132,12 +132,12 @@ func TestMovedWords(t *testing.T) {
 		rules []Rule
 		want  string
 	}{
-		{[]Rule{to(means(a), "maximum 0.15"), to(means(b), "maximum 0.2")}, `Rule "a": its threshold was maximum 0.15 at the first look, and is maximum 0.2 since look 2, which is easier to pass. It was settled with data in sight`},
-		{[]Rule{to(means(a), "max_group_gap 0.15"), to(means(b), "max_group_gap 0.1")}, "is max_group_gap 0.1 since look 2. It"},
-		{[]Rule{to(means(a), "worst_group minimum 0.8"), to(means(b), "worst_group minimum 0.75")}, "since look 2, which is easier to pass."},
-		{[]Rule{to(means(a), "worst_group maximum 0.8"), to(means(b), "worst_group maximum 0.75")}, "since look 2. It"},
-		{[]Rule{to(means(a), "min_group_ratio 0.8"), to(means(a), "min_group_ratio 0.7"), to(means(b), "min_group_ratio 0.6")}, "its threshold was moved 2 times after the first look, where it was min_group_ratio 0.8; since look 2 it is min_group_ratio 0.6, which is easier to pass"},
-		{[]Rule{at(means(a), 0.025), at(means(a), 0.25)}, `Rule "a": a verdict may be wrong 25 % of the time, and 2.5 % at an earlier look: the confidence was lowered`},
+		{[]Rule{to(means(a), "maximum 0.15"), to(means(b), "maximum 0.2")}, `Rule "a": its threshold was maximum 0.15 when the data were first looked at, and is maximum 0.2 now, which is easier to pass. Whoever settles that`},
+		{[]Rule{to(means(a), "max_group_gap 0.15"), to(means(b), "max_group_gap 0.1")}, "is max_group_gap 0.1 now. Whoever"},
+		{[]Rule{to(means(a), "worst_group minimum 0.8"), to(means(b), "worst_group minimum 0.75")}, "now, which is easier to pass."},
+		{[]Rule{to(means(a), "worst_group maximum 0.8"), to(means(b), "worst_group maximum 0.75")}, "0.75 now. Whoever"},
+		{[]Rule{to(means(a), "min_group_ratio 0.8"), to(means(a), "min_group_ratio 0.7"), to(means(b), "min_group_ratio 0.6")}, "its threshold was min_group_ratio 0.8 when the data were first looked at, and is min_group_ratio 0.6 now, moved 2 times, which is easier to pass"},
+		{[]Rule{at(means(a), 0.025), at(means(a), 0.25)}, `Rule "a": a verdict may be wrong 25 % of the time, and 2.5 % when the data were looked at before: the confidence was lowered`},
 	} {
 		last := len(c.rules) - 1
 		got := looks(c.rules[:last]...).holdOne(c.rules[last])
