@@ -305,46 +305,51 @@ func (l *Ledger) otherQuestion(r *Rule, line int, above []bool) bool {
 // broken says at which look, first, the data had changed so that the present rule's interval, which is for more than one look, does
 // not hold, and how; "" where it holds. elsewhere is where other rules of the present look see the rows revised.
 func (l *Ledger) broken(h *history, present *Rule, line int, elsewhere []revision) (at int, how string) {
-	may, now := present.Grows, h.steps[h.now].number
-	if present.Looks == interval.LooksPlanned {
-		may = gate.GrowsUnits
-	}
+	now := h.steps[h.now].number
 	for i, s := range h.steps {
-		if present.Looks == interval.LooksPlanned && s.looked() != present.looked() {
+		if how == "" && present.Looks == interval.LooksPlanned && s.looked() != present.looked() {
 			return now, "the plan is not the one of the first look: a number of units that is planned after a look is no plan"
 		}
-		if i == 0 {
+		if i == 0 || how != "" {
 			continue
 		}
-		for _, of := range s.from {
-			g := of.growth
-			if why := g.breaks(may); why != "" && s.line != line && l.beside(h.steps[i-1].line, s.line) {
-				return s.number, l.how(g, h.steps[i-1].line, s.line)
-			} else if why != "" {
-				return s.number, why
+		if how = s.breaks(present); how != "" {
+			at = s.number
+			if last := h.steps[i-1].line; s.line != line && l.beside(last, s.line) {
+				how = l.how(s.from.worst(), last, s.line)
 			}
 		}
 	}
-	seen := func(r revision) string {
-		return fmt.Sprintf("rule %s, which reads the same rows, saw that %s", diag.Quote(r.id), r.how)
-	}
-	earlier := len(h.lines) - 1
-	for i, line := range h.lines[:earlier] {
-		if i == 0 {
-			continue
-		}
-		for _, r := range l.revisions(line, h.asked[i].Section) {
-			if r.question != present.Question {
-				return h.steps[h.places[i]].number, seen(r)
+	see := func(number int, list []revision) {
+		for _, r := range list {
+			if r.question != present.Question && (how == "" || number < at) {
+				at, how = number, fmt.Sprintf("rule %s, which reads the same rows, saw that %s", diag.Quote(r.id), r.how)
 			}
 		}
 	}
-	for _, r := range elsewhere {
-		if earlier > 0 && r.question != present.Question {
-			return now, seen(r)
+	last := len(h.lines) - 1
+	for i := 1; i < last; i++ {
+		see(h.steps[h.places[i]].number, l.revisions(h.lines[i], h.asked[i].Section))
+	}
+	if last > 0 {
+		see(now, elsewhere)
+	}
+	return at, how
+}
+
+// breaks says how the data have grown since the step before in a way that a rule's interval for many looks does not hold over; ""
+// where it does.
+func (s *step) breaks(r *Rule) string {
+	may := r.Grows
+	if r.Looks == interval.LooksPlanned {
+		may = gate.GrowsUnits
+	}
+	for _, of := range s.from {
+		if why := of.growth.breaks(may); why != "" {
+			return why
 		}
 	}
-	return 0, ""
+	return ""
 }
 
 // switches counts how often the data changed from growing by units to growing by what is recorded of each, or back: of the part
@@ -368,7 +373,9 @@ func switches(steps []step) int {
 }
 
 // errorBound is the largest probability that a verdict of any of the steps is wrong: the sum of that of a first look by an interval
-// for one, and of each run of looks by an interval for many, once and once more for every switch (audit of the intervals, 2c).
+// for one, and of each run of looks by an interval for many, once and once more for every switch (audit of the intervals, 2c). What
+// breaks such a run ends it: after that it is another interval's.
+//
 // known is false where there is none: an interval for one look holds at a size that was settled beforehand, and at a later look
 // the size may have come from what the looks before showed.
 func errorBound(steps []step) (bound *big.Rat, known bool) {
@@ -376,7 +383,7 @@ func errorBound(steps []step) (bound *big.Rat, known bool) {
 	for from := 0; from < len(steps); {
 		to := from + 1
 		if steps[from].Looks != interval.LooksOne {
-			for to < len(steps) && steps[to].looked() == steps[from].looked() {
+			for to < len(steps) && steps[to].looked() == steps[from].looked() && steps[to].breaks(steps[to].Rule) == "" {
 				to++
 			}
 		} else if steps[from].number > 1 {

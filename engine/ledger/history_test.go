@@ -126,6 +126,9 @@ func TestHold(t *testing.T) {
 		{"a threshold moved and moved back", []Rule{to(means(two), "minimum 0.5"), to(means(two), "minimum 0.4"), to(means(two), "minimum 0.5")}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.05}, "", CodeMoved + CodeAddUp},
 		{"a threshold moved under another id", []Rule{under(to(means(two), "minimum 0.5"), "b", thisQuestion), to(means(three), "minimum 0.4")}, report.Look{Number: 2, Change: "units_added", ErrorAtMost: 0.05}, "", CodeMoved + CodeAddUp},
 		{"a threshold written otherwise", []Rule{to(means(two), "minimum 0.50"), to(means(two), "minimum 0.5")}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.025}, "", ""},
+		{"many looks, broken twice, then one look", []Rule{means(three), means(two), means(three), means(part(2, one, one)), once(four)},
+			report.Look{Number: 4, Change: "units_added"}, "", CodeAgain},
+		{"many looks, broken, then one look at the first data", []Rule{means(three), means(two), once(three)}, report.Look{Number: 1, Change: "asked_anew", ErrorAtMost: 0.075}, "", CodeAddUp},
 		{"one look, then many", []Rule{once(two), means(three)}, report.Look{Number: 2, Change: "units_added", ErrorAtMost: 0.05}, "", CodeAddUp},
 		{"one look, then many at the same data", []Rule{once(two), means(two)}, report.Look{Number: 1, Change: "asked_anew", ErrorAtMost: 0.05}, "", CodeAddUp},
 
