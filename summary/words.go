@@ -529,6 +529,8 @@ func lookText(rule *report.Rule, before string) string {
 		change = ""
 	case report.LookNone:
 		change = "the same data"
+	case report.LookAsked:
+		change = "the same data, asked anew"
 	}
 	if change != "" {
 		change = " (" + change + ")"
@@ -840,7 +842,7 @@ func falseFailShort(r *report.Report) string {
 		if r.Counts.Total() == 1 {
 			of = ""
 		}
-		parts = append(parts, "chance of a false FAIL"+of+": at most "+percent(decimal(r.Multiplicity.FalseFail), up))
+		parts = append(parts, "chance of a false FAIL"+of+": at most "+percent(decimal(r.Multiplicity.FalseFail), up)+strings.ReplaceAll(byItself(r), ",", ""))
 	}
 	told := map[int]bool{}
 	for rule := range r.Rules() {
@@ -852,6 +854,16 @@ func falseFailShort(r *report.Report) string {
 	return strings.Join(parts, ", ")
 }
 
+// byItself says of what a bound on the rules' errors is where a ledger shows that some data were looked at before; "" elsewhere.
+func byItself(r *report.Report) string {
+	for rule := range r.Rules() {
+		if rule.Look != nil && rule.Look.Number > 1 {
+			return ", at this look by itself"
+		}
+	}
+	return ""
+}
+
 // falseFail says how likely it is that a rule FAILs by chance, and which rules share their error.
 func falseFail(r *report.Report) (sentences []string) {
 	if p := r.Multiplicity.FalseFail; p > 0 && r.Counts != nil {
@@ -859,7 +871,7 @@ func falseFail(r *report.Report) (sentences []string) {
 		if r.Counts.Total() == 1 {
 			asked, some = "what the counting rule asks", "it"
 		}
-		sentences = append(sentences, fmt.Sprintf("If %s is true, %s FAILs all the same at most %s of the time.", asked, some, percent(decimal(p), up)))
+		sentences = append(sentences, fmt.Sprintf("If %s is true, %s FAILs all the same at most %s of the time%s.", asked, some, percent(decimal(p), up), byItself(r)))
 	}
 	told := map[int]bool{}
 	for rule := range r.Rules() {

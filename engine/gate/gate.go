@@ -13,11 +13,12 @@ import (
 type Verb string
 
 // The verbs: Check says what the files can answer, Report gives every measure and decides nothing,
-// Decide decides a policy.
+// Decide decides a policy. Tally counts rows that are decided elsewhere: such a question is a Counter, and is not answered.
 const (
 	Check  Verb = "check"
 	Report Verb = "report"
 	Decide Verb = "gate"
+	Tally  Verb = "tally"
 )
 
 // Gate is one kind of question. A gate is stateless.
@@ -39,7 +40,8 @@ type Source struct {
 	Beside   *policy.Section // what --policy says beside a gate's own declaration, which is then Section; else nil
 	Settings policy.Settings // the section's, merged with those of --policy beside it
 	Files    []string        // decision files named on the command line, relative to the working directory
-	NoFiles  bool            // the policy is only checked: it need not name files
+	NoFiles  bool            // the policy need not name files: it is only checked, or tallies take their place
+	Tallies  bool            // tallies take the place of the files that the policy names
 	Flags    Flags
 }
 

@@ -138,7 +138,7 @@ type Input struct {
 	Bytes    int64          `json:"bytes"`
 	Rows     int            `json:"rows"`
 	Gate     string         `json:"gate,omitempty"` // in a run of several gates: the one it belongs to
-	Role     string         `json:"role,omitempty"` // what it holds, where that is not decisions: "assignment"
+	Role     string         `json:"role,omitempty"` // what it holds, where that is not decisions: "assignment", "draw" or "tally"
 	Findings []InputFinding `json:"findings,omitempty"`
 }
 

@@ -148,7 +148,7 @@ func (a *app) action() int {
 func (s *actionStep) decide(base basePolicies) *report.Report {
 	diags := &diag.List{}
 	in := s.in
-	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, fs: s.root.FS(), workspace: s.app.Getenv("GITHUB_WORKSPACE")}
+	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, tallies: in.tallies, fs: s.root.FS(), workspace: s.app.Getenv("GITHUB_WORKSPACE")}
 	req.flags.Assignment, req.flags.Baseline, req.flags.Candidate, req.flags.Draw = in.assignment, in.baseline, in.candidate, in.draw
 	if base.decide {
 		req.texts = base.texts
@@ -264,7 +264,7 @@ func chooseGate(in actionInputs, req request, diags *diag.List) gate.Gate {
 	}
 	hasSections := slices.ContainsFunc(kinds.Sections(), func(s policy.SectionSpec) bool { return document.Root.Has(s.Key) })
 	switch {
-	case !hasSections && len(in.decisions) == 0 && in.baseline == "" && !namesFiles(document.Root):
+	case !hasSections && len(in.decisions) == 0 && len(in.tallies) == 0 && in.baseline == "" && !namesFiles(document.Root):
 		beside := ""
 		if (in.gate == nil || gateTexts[in.gate.Name()].declaration != "") && !document.Root.Has("attributes") {
 			beside = "; where it is a file of fairness rules beside a declaration, name that one in input declaration"

@@ -268,7 +268,7 @@ func (a *app) readStudies(req *request, diags *diag.List) (*auditedPolicy, []par
 		}
 	}
 	p, beside := a.loadPolicies(*req, diags)
-	parts := compile(*req, p, beside, diags)
+	parts := compile(*req, p, beside, nil, diags)
 	checkDraw(req, p, diags)
 	policyOf := p
 	if beside != nil {
@@ -311,7 +311,7 @@ func (a *app) setup(req request) audit.Setup {
 		own := &app{World: world} // loading notes which files were opened
 		diags := &diag.List{}
 		p, beside := own.loadPolicies(req, diags)
-		parts := compile(req, p, beside, diags)
+		parts := compile(req, p, beside, nil, diags)
 		if beside != nil {
 			p = beside
 		}

@@ -23,6 +23,7 @@ type actionInputs struct {
 	decisions   []string
 	assignment  string
 	draw        string
+	tallies     []string  // in place of decisions
 	baseline    string    // compare: a version, or a file where there are no decisions
 	candidate   string    // likewise
 	gate        gate.Gate // nil where no gate is named
@@ -93,7 +94,7 @@ func (a *app) readInputs(workspace string, pullRequest bool, diags *diag.List) a
 	in.assignment, in.draw, in.baselineReport = file("assignment"), file("draw"), file("baseline-report")
 	in.json, in.markdown, in.ledger = file("json"), file("markdown"), file("ledger")
 	var idle []string // what is given and has no meaning beside from-report
-	for _, name := range []string{"policy", "declaration", "decisions", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "ledger", "policy-ref", "json", "markdown"} {
+	for _, name := range []string{"policy", "declaration", "decisions", "tally", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "ledger", "policy-ref", "json", "markdown"} {
 		if get(name) != "" {
 			idle = append(idle, name)
 		}
@@ -106,13 +107,20 @@ func (a *app) readInputs(workspace string, pullRequest bool, diags *diag.List) a
 	case in.policy == "" && in.fromReport == "":
 		wrong("policy", "it is empty; name the policy, a YAML file in the workspace")
 	}
-	for line := range strings.Lines(get("decisions")) {
-		if line = strings.TrimSpace(line); line != "" {
-			in.decisions = append(in.decisions, locate("decisions", line))
+	paths := func(name string) (list []string) {
+		for line := range strings.Lines(get(name)) {
+			if line = strings.TrimSpace(line); line != "" {
+				list = append(list, locate(name, line))
+			}
 		}
+		return list
+	}
+	in.decisions, in.tallies = paths("decisions"), paths("tally")
+	if len(in.decisions) > 0 && len(in.tallies) > 0 {
+		wrong("tally", "it takes the place of files of rows, and decisions names some; leave one of the two empty")
 	}
 	in.baseline, in.candidate = get("baseline"), get("candidate")
-	if len(in.decisions) == 0 { // then they are files
+	if len(in.decisions) == 0 && len(in.tallies) == 0 { // then they are files
 		if in.baseline != "" {
 			in.baseline = locate("baseline", in.baseline)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/oloproof/oloproof/engine/audit"
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 )
@@ -26,6 +27,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		{"audit-policy", "Print the JSON Schema of audits of policies", "Print the JSON Schema of the document that `audit policy --json` prints. It refers to the schema of reports.", string(audit.PolicySchema)},
 		{"coverage", "Print the JSON Schema of coverage grids", "Print the JSON Schema of what `audit coverage --json` writes.", string(audit.CoverageSchema)},
 		{"plan", "Print the JSON Schema of plans", "Print the JSON Schema of the plans that `plan GATE --json` writes.", string(audit.PlanSchema)},
+		{"tally", "Print the JSON Schema of tallies", "Print the JSON Schema of the tallies that `oloproof tally` writes. It refers to the schema of reports.", string(gate.TallySchema)},
 	} {
 		parent.AddCommand(&cobra.Command{
 			Use: s.name, Short: s.short, Long: s.long, Args: cobra.NoArgs, Example: "  oloproof schema " + s.name + " > " + s.name + ".schema.json",

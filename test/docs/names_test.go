@@ -425,6 +425,7 @@ func TestFindings(t *testing.T) {
 		if len(inCode) < 15 {
 			t.Fatalf("%s: only %d codes were found in the source: has the way in which findings are made changed?", p.gate, len(inCode))
 		}
+		delete(inCode, "ids_checked_within_part") // of tallies, which have a page of their own
 		severityOf, inDocument := map[string]string{}, map[string]string{}
 		for c, severities := range inCode {
 			severityOf[c] = strings.Join(slices.Compact(slices.Sorted(slices.Values(severities))), " or ")

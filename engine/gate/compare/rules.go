@@ -79,6 +79,7 @@ type question struct {
 	names      [2]policy.Text // of the versions; not set where they are not named
 	misnamed   bool           // one of them was named, which is reported
 	ownFiles   bool           // each version is a file of its own
+	own        bool           // likewise, or was where its trials were counted
 	caseList   policy.Text    // sampled or fixed; not set where the policy does not say
 	fixed      bool
 	plan       plan
@@ -112,6 +113,13 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 	var files [2]string // of the two versions, where each is a file
 	var paths []string
 	switch {
+	case source.Tallies:
+		b, c := named[baseline], named[candidate]
+		if q.own = given == [2]string{} && len(trials) == 0 && b.Set && c.Set && !bare(b.Value) && !bare(c.Value); q.own {
+			q.nameByRole()
+		} else {
+			q.nameVersions(named, given, diags)
+		}
 	case len(source.Files) > 0:
 		paths, base = source.Files, ""
 		q.policyNote = append(q.policyNote, gate.NotRead("trials", trials)...)
@@ -141,8 +149,16 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		diags.Add(diag.Diagnostic{Message: noFile})
 	}
 	q.ownFiles = files != [2]string{}
+	q.own = q.own || q.ownFiles
 	q.readFrom(paths, files, base, named, diags)
 	return q
+}
+
+// nameByRole names the versions by their roles: each is a file of its own.
+func (q *question) nameByRole() {
+	for role, name := range roles {
+		q.names[role] = policy.Text{Value: name, Set: true}
+	}
 }
 
 // nameVersions settles the names of the two versions, from the command line and the policy.
@@ -198,8 +214,8 @@ func (q *question) readFrom(paths []string, files [2]string, base string, named 
 	case files[baseline] == files[candidate]:
 		diags.Addf(at, "baseline and candidate are the same file, %s; comparing needs two", diag.Quote(files[baseline]))
 	}
+	q.nameByRole()
 	for role, file := range files {
-		q.names[role] = policy.Text{Value: roles[role], Set: true}
 		input.Role, input.Paths, input.Add = roles[role], []string{file}, q.tally.AddTo(roles[role])
 		q.inputs = append(q.inputs, input)
 	}
@@ -383,11 +399,7 @@ func (q *question) CheckRows(diags *diag.List) {
 	if len(t.about) == 0 {
 		return // no file was named, which is reported
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.about)) {
-		if !t.about[name].hasResult {
-			diags.Addf(diag.Pos{File: name}, "neither a column passed nor a column score was found; a trial has one of them: add it, or name the one that holds it under columns in the policy")
-		}
-	}
+	q.checkResults(diags)
 	names, ok := q.versions(diags)
 	if !ok {
 		return
@@ -396,6 +408,15 @@ func (q *question) CheckRows(diags *diag.List) {
 	all := q.whole(q.judging)
 	for i := range q.rules {
 		q.checkK(&q.rules[i], all, diags)
+	}
+}
+
+// checkResults reports files that record no result.
+func (q *question) checkResults(diags *diag.List) {
+	for _, name := range slices.Sorted(maps.Keys(q.tally.about)) {
+		if !q.tally.about[name].hasResult {
+			diags.Addf(diag.Pos{File: name}, "neither a column passed nor a column score was found; a trial has one of them: add it, or name the one that holds it under columns in the policy")
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func (q *question) Case(rule int, r rows.Row) Case {
 	for i := range t.texts {
 		t.texts[i], _ = r.Text(t.at.where + i)
 	}
-	group, reason, in := t.sort(&t.plan.views[own.view])
+	group, reason, in := t.belongs(&t.plan.views[own.view])
 	if !in || reason >= 0 {
 		return Case{Group: -1}
 	}

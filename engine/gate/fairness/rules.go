@@ -100,6 +100,9 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		s.Map.Errorf(s.Pos, "%s names no cases; add `cases: decided.csv`, or name files on the command line", s.Context())
 	}
 	q.tally = newTally(q.plan())
+	if source.Verb == gate.Tally {
+		q.tally.cells = map[string]*cell{}
+	}
 	q.checkColumns(s.Pos, diags)
 	input.Columns, input.Add = q.tally.columns, q.tally.Add
 	q.inputs = []gate.Input{input}
