@@ -449,13 +449,16 @@ func (l *labelling) plant(s Study, r *rand.Rand, metric string, dial float64, up
 		}
 	}
 	for _, places := range groupBy(len(s[0]), func(i int) string { return s[0][i][labelItem] }) {
-		first := "" // the first person's blind label of the item
-		for n, i := range places {
+		first, n := "", -1 // the first blind label of the item, and how many came before
+		for _, i := range places {
 			row := s[0][i]
 			turn := r.Float64() < share
-			blind, verify := row[labelVisibility] == "blind", row[labelKind] == "verify"
-			if blind && first == "" {
-				first = row[labelLabel]
+			verify := row[labelKind] == "verify"
+			blind := row[labelVisibility] == "blind"
+			if blind && row[labelLabel] != "" {
+				if n++; n == 0 {
+					first = row[labelLabel]
+				}
 			}
 			if !turn {
 				continue
@@ -469,20 +472,28 @@ func (l *labelling) plant(s Study, r *rand.Rand, metric string, dial float64, up
 				to(row, up)
 			case metric == "anchoring_gap" && !(verify && !blind):
 				to(row, up != blind)
-			case metric == "people_agreement" && blind && row[labelLabel] != "":
+			case !blind || row[labelLabel] == "":
+			case metric == "people_agreement" && up:
 				row[labelLabel] = first
-				if !up {
-					row[labelLabel] = l.words[n%len(l.words)]
-				}
-			case metric == "model_minus_people" && blind && !up:
-				if row[labelLabel] != "" && row[labelSuggestion] != "" {
-					row[labelLabel] = l.other(row[labelSuggestion])
-				}
-			case metric == "model_minus_people" && blind && n == 0:
-				to(row, true)
-			case metric == "model_minus_people" && blind && row[labelLabel] != "":
-				row[labelLabel] = l.words[n%len(l.words)]
+			case metric == "people_agreement":
+				row[labelLabel] = l.apart("", n)
+			case metric == "model_minus_people" && row[labelSuggestion] == "":
+			case metric == "model_minus_people" && !up:
+				row[labelLabel] = l.other(row[labelSuggestion])
+			case metric == "model_minus_people" && n == 0:
+				row[labelLabel] = row[labelSuggestion]
+			case metric == "model_minus_people":
+				row[labelLabel] = l.apart(row[labelSuggestion], n-1)
 			}
 		}
 	}
+}
+
+// apart is the label of the n-th of people who are to differ from each other, and from but: the words of the file in turn.
+func (l *labelling) apart(but string, n int) string {
+	list := slices.DeleteFunc(slices.Clone(l.words), func(w string) bool { return w == but })
+	if len(list) == 0 || but == "" && len(list) == 1 { // all is one word
+		list = append(list, "other than "+l.words[0])
+	}
+	return list[n%len(list)]
 }

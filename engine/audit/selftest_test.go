@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -454,6 +456,18 @@ func TestFamily(t *testing.T) {
 	}
 }
 
+// TestHeldBack: a rule that its family holds back cannot fail by itself, and why is said without a contradiction. For seven cases
+// that all fail the sequence's upper end is 1 - m where (m^-8 - 1) / (8(1/m - 1)) is 1 over the error (intervals, section 4): .5184 for
+// .025, and .5695 for half of it.
+func TestHeldBack(t *testing.T) {
+	s, _ := askSelf(t, "compare", comparing+"adjust: holm\nrules: [{id: a, metric: rate, minimum: 0.54}, {id: b, metric: rate, minimum: 0}]", gate.Flags{}, trialRows(7, 3, 3))
+	s.Runs = 10
+	h := runTests(t, "compare", s)[0].Harm
+	if want := "By itself it would be FAIL; among the 2 rules that share their error by `adjust: holm` it is not, unless others of them FAIL too."; !strings.HasPrefix(h.Toothless, want) {
+		t.Errorf("got %+v", h)
+	}
+}
+
 // TestToothless: what cannot fail is found, and why is said.
 func TestToothless(t *testing.T) {
 	for _, c := range []struct {
@@ -477,6 +491,19 @@ func TestToothless(t *testing.T) {
 			t.Errorf("%s, %s: %+v", c.gate, c.name, rule.Harm)
 		}
 	}
+	// Two people who always agree, a row that was seen between theirs, and few words: they can be set apart all the same.
+	var between, oneWord []map[string]string
+	for i := range 40 {
+		for _, row := range []map[string]string{{"annotator": "a", "visibility": "blind"}, {"annotator": "b", "visibility": "visible"}, {"annotator": "c", "visibility": "blind"}} {
+			row["item"] = fmt.Sprint("i", i)
+			row["suggestion"] = []string{"x", "y"}[i%2]
+			row["label"] = row["suggestion"]
+			between = append(between, row)
+			only := maps.Clone(row)
+			only["suggestion"], only["label"] = "x", "x"
+			oneWord = append(oneWord, only)
+		}
+	}
 	// The same rules in a form that can fail do.
 	for _, c := range []struct {
 		gate, policy string
@@ -488,6 +515,10 @@ func TestToothless(t *testing.T) {
 		{"fairness", declared + "rules: [{id: a, rate: precision, attribute: sex, worst_group: {minimum: 0.5}}]", caseRows(150, 90)},
 		{"fairness", declared + "rules: [{id: a, rate: selection, attribute: sex, min_group_ratio: 0.5}]", caseRows(150, 90)},
 		{"anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.9, per: item}]", labelRows(50, 0)},
+		{"anchoring", "rules: [{id: a, metric: people_agreement, minimum: 0.5}]", between},
+		{"anchoring", "rules: [{id: a, metric: people_agreement, minimum: 0.5}]", oneWord},
+		{"anchoring", "rules: [{id: a, metric: model_minus_people, maximum: 0.2}]", between},
+		{"anchoring", "rules: [{id: a, metric: model_minus_people, maximum: 0.2}]", oneWord},
 	} {
 		s, _ := askSelf(t, c.gate, c.policy, gate.Flags{}, c.rows)
 		s.Runs = 10

@@ -154,6 +154,8 @@ func JudgeAll(q Question, held map[string]int) ([]report.Rule, error) {
 		}
 		if held[list[i].ID] > 0 && list[i].Verdict == report.Fail {
 			list[i].Verdict = report.InsufficientEvidence
+			list[i].Reason = fmt.Sprintf("By itself it would be FAIL; among the %d rules that share their error by `adjust: holm` it is not, unless others of them FAIL too. By itself: %s",
+				rules[i].Family.Rules, list[i].Reason)
 		}
 	}
 	return list, nil

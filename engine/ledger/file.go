@@ -35,6 +35,8 @@ type Ledger struct {
 	Looks []Look
 	text  []byte // of the file
 	heads []string
+
+	growths map[[2]string]map[string]growth // between the data of two looks, as far as they were asked for
 }
 
 // Look is one line: what a run looked at, and what it came to.

@@ -108,6 +108,7 @@ func (l *Ledger) history(present Rule) (steps []step, place int, before bool) {
 		data := r.data()
 		key := data + r.looked()
 		if i, again := places[key]; again {
+			steps[i].Error = max(steps[i].Error, r.Error) // asked at less confidence, it can be wrong more often
 			return i
 		}
 		if numbers[data] == 0 {
@@ -115,7 +116,7 @@ func (l *Ledger) history(present Rule) (steps []step, place int, before bool) {
 		}
 		s := step{Rule: r, number: numbers[data]}
 		if len(steps) > 0 {
-			s.from = grownAll(steps[len(steps)-1].Parts, r.Parts)
+			s.from = l.grownFrom(&steps[len(steps)-1].Rule, &r)
 		}
 		places[key] = len(steps)
 		steps = append(steps, s)
@@ -129,6 +130,19 @@ func (l *Ledger) history(present Rule) (steps []step, place int, before bool) {
 	before = numbers[present.data()] > 0
 	place = add(present)
 	return steps, place, before
+}
+
+// grownFrom is grownAll from one rule's data to another's, which is worked out once: each look of a long ledger goes through all
+// those before it.
+func (l *Ledger) grownFrom(before, after *Rule) map[string]growth {
+	key := [2]string{before.data(), after.data()}
+	if _, known := l.growths[key]; !known {
+		if l.growths == nil {
+			l.growths = map[[2]string]map[string]growth{}
+		}
+		l.growths[key] = grownAll(before.Parts, after.Parts)
+	}
+	return l.growths[key]
 }
 
 // at finds a look's rule with the question of another: the one with its id first.
@@ -219,12 +233,11 @@ func errorBound(steps []step) *big.Rat {
 				to++
 			}
 		}
-		most := rational(0)
+		greatest := 0.0
 		for _, s := range steps[from:to] {
-			if e := rational(s.Error); e.Cmp(most) > 0 {
-				most = e
-			}
+			greatest = max(greatest, s.Error)
 		}
+		most := rational(greatest)
 		times := 1
 		if steps[from].Looks == interval.LooksAny {
 			times += switches(steps[from+1 : to])
@@ -253,8 +266,9 @@ type Seen struct {
 // Standings goes through a ledger look by look, as each run did.
 func (l *Ledger) Standings() []Seen {
 	var list []Seen
+	growths := map[[2]string]map[string]growth{}
 	for i, look := range l.Looks {
-		before := &Ledger{Looks: l.Looks[:i]}
+		before := &Ledger{Looks: l.Looks[:i], growths: growths}
 		s := Seen{Look: look}
 		for _, r := range look.Rules {
 			s.Standings = append(s.Standings, before.Hold(r))

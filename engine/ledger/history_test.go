@@ -50,6 +50,12 @@ func under(r Rule, id, question string) Rule {
 	return r
 }
 
+// at is a rule with another error.
+func at(r Rule, e float64) Rule {
+	r.Error = e
+	return r
+}
+
 // looks is a ledger of one rule a look.
 func looks(rules ...Rule) *Ledger {
 	l := &Ledger{}
@@ -99,6 +105,10 @@ func TestHold(t *testing.T) {
 		{"one look, at other data", []Rule{once(two), once(part(3, one, one, one)), once(part(1, zero))}, report.Look{Number: 3, Change: "changed", ErrorAtMost: 0.075}, "", CodeAgain},
 		{"one look, at less again", []Rule{once(two), once(three), once(two)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.05}, "", CodeAgain},
 		{"one look, twice at the same", []Rule{once(two), once(two)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.025}, "", ""},
+		{"one look, at the same with less confidence", []Rule{at(once(two), 0.005), at(once(two), 0.1)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.1}, "", ""},
+		{"many looks, at the same with less confidence", []Rule{at(means(two), 0.005), at(means(two), 0.1)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.1}, "", ""},
+		{"one look, twice, the first also with less confidence", []Rule{at(once(two), 0.005), at(once(two), 0.1), at(once(three), 0.005)},
+			report.Look{Number: 2, Change: "units_added", ErrorAtMost: 0.105}, "", CodeAgain},
 		{"one look, then many", []Rule{once(two), means(three)}, report.Look{Number: 2, Change: "units_added", ErrorAtMost: 0.05}, "", CodeAddUp},
 		{"one look, then many at the same data", []Rule{once(two), means(two)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.05}, "", CodeAddUp},
 

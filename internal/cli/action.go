@@ -173,23 +173,41 @@ func (s *actionStep) decide(base basePolicies) *report.Report {
 		return report.Unusable(s.app.Version, problem)
 	}
 	r := s.app.run(req)
-	s.problem = req.ledger.write(s.app, req.fs, r, s.writeWhole)
+	s.problem = req.ledger.write(req.fs, r, s.addWhole)
 	return r
 }
 
-// writeWhole writes a file of the workspace whole or not at all: under a temporary name beside its own, whose place it then takes.
-func (s *actionStep) writeWhole(place string, data []byte) error {
-	beside := path.Join(path.Dir(place), ".oloproof-"+digestOf(data)[:16])
-	f, err := openReport(s.root, beside)
-	if err != nil {
+// addWhole adds to a ledger in the workspace as addWhole of a command line does, but it takes the place of no link.
+func (s *actionStep) addWhole(place string, data []byte, unchanged func() error) error {
+	if err := makeFolders(s.root, place); err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	mode := fs.FileMode(0o644)
+	switch old, err := s.root.Lstat(place); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case !old.Mode().IsRegular():
+		return errors.New("it is a link; a ledger is written to a file of its own")
+	default:
+		mode = old.Mode().Perm()
+	}
+	name := path.Join(path.Dir(place), filepath.Base(adding(place)))
+	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return whileAdding(err, name)
+	}
+	if err = unchanged(); err == nil {
+		_, err = f.Write(data)
+	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = s.root.Rename(beside, place)
+		err = s.root.Chmod(name, mode)
+	}
+	if err == nil {
+		err = s.root.Rename(name, place)
 	}
 	if err != nil {
-		return errors.Join(err, s.root.Remove(beside))
+		return errors.Join(err, s.root.Remove(name))
 	}
 	return nil
 }
@@ -322,20 +340,28 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 	return files
 }
 
-// openReport opens a file for writing, and makes its folders where they are missing. Those may be written
-// by anyone: the step runs as root, and a folder that only root can empty breaks the next job on a runner that is kept.
-func openReport(root *os.Root, name string) (*os.File, error) {
+// makeFolders makes the folders of a file where they are missing. They may be written by anyone: the step runs as root, and a
+// folder that only root can empty breaks the next job on a runner that is kept.
+func makeFolders(root *os.Root, name string) error {
 	parts := strings.Split(path.Dir(name), "/")
 	for i := range parts {
 		folder := path.Join(parts[:i+1]...)
 		switch err := root.Mkdir(folder, 0o777); {
 		case err == nil:
 			if err := root.Chmod(folder, 0o777); err != nil {
-				return nil, err
+				return err
 			}
 		case !errors.Is(err, fs.ErrExist):
-			return nil, err
+			return err
 		}
+	}
+	return nil
+}
+
+// openReport opens a file for writing, and makes its folders.
+func openReport(root *os.Root, name string) (*os.File, error) {
+	if err := makeFolders(root, name); err != nil {
+		return nil, err
 	}
 	// Opening a FIFO would wait for a reader, and a link that somebody has put there leads to a file that is not ours.
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {

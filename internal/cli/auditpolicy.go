@@ -459,6 +459,12 @@ var errorWords = map[string]string{
 	audit.FamilyFails:   "FAIL of any rule of the family whose studies it shares, although the truth satisfies that rule",
 }
 
+// signWords say what an error of a sign test is, which has no threshold.
+var signWords = map[string]string{
+	audit.PassesWrongly: "PASS although neither version is better",
+	audit.FailsWrongly:  "FAIL although neither version is worse",
+}
+
 // tellRuleTest says what was found of one rule. say prints a paragraph whose further lines are indented by hanging.
 func tellRuleTest(t *audit.RuleTest, say func(hanging int, text string)) {
 	head := t.Rule + ": " + t.Metric
@@ -490,8 +496,8 @@ func tellRuleTest(t *audit.RuleTest, say func(hanging int, text string)) {
 				verdict = "BROKEN"
 			}
 			what := errorWords[check.Error]
-			if t.Threshold.Kind == "" { // a sign test
-				what = map[string]string{audit.PassesWrongly: "PASS although neither version is better", audit.FailsWrongly: "FAIL although neither version is worse"}[check.Error]
+			if own := signWords[check.Error]; t.Threshold.Kind == "" && own != "" { // a sign test
+				what = own
 			}
 			say(6, fmt.Sprintf("    %s%s: %s (%s to %s); promised at most %s: %s.", what, of, share(check.Share),
 				percent(check.Between[0]), percent(check.Between[1]), percent(check.Promise), verdict))

@@ -90,6 +90,29 @@ human_ai:
   rules: [{id: b, metric: over_reliance, maximum: 1, per: person}, {id: c, metric: agreement, minimum: 0.5, advisory: true}]
 `)
 	doc := audited(t, schema, "--policy", "release.yaml", "--runs", "10")
+	// Each section reads the file that it names, in whatever way the release file is given.
+	writeFile(t, "files.yaml", `human_ai:
+  decisions: human-ai/decisions.csv
+  rules: [{id: a, metric: agreement, minimum: 0.5}]
+anchoring:
+  labels: anchoring/labels.csv
+  rules: [{id: b, metric: blind_agreement, minimum: 0.5}]
+fairness:
+  cases: fairness/decided.csv
+  label: label
+  prediction: prediction
+  attributes: {sex: [female, male]}
+  rules: [{id: c, rate: error, attribute: sex, max_group_gap: 0.5}]
+`)
+	for _, args := range [][]string{{"files.yaml"}, {"--policy", "files.yaml"}} {
+		var read []string
+		for _, in := range audited(t, schema, append(args, "--runs", "1")...).Inputs {
+			read = append(read, in.Path)
+		}
+		if want := []string{"human-ai/decisions.csv", "anchoring/labels.csv", "fairness/decided.csv"}; !slices.Equal(read, want) {
+			t.Errorf("%q reads %q", args, read)
+		}
+	}
 	var toothless []string
 	for _, r := range doc.Rules {
 		if r.Toothless() {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -145,27 +147,54 @@ func (b *book) add(r *report.Report, c gate.Context) error {
 	return err
 }
 
-// write writes the ledger whole, in the file system that it was read from, by the function that takes the place and the bytes. A ledger that has changed since it was read
-// stays as it is: the look that somebody else added must not be lost.
-func (b *book) write(a *app, fsys fs.FS, r *report.Report, put func(place string, data []byte) error) error {
+// write writes the ledger whole, in the file system that it was read from. add takes the place, the bytes, and what to look at
+// once no other run can add to the file. A ledger that has changed since it was read stays as it is: the look that somebody else
+// added must not be lost.
+func (b *book) write(fsys fs.FS, r *report.Report, add func(place string, data []byte, unchanged func() error) error) error {
 	if b == nil || b.now == nil || r.ExitStatus == report.ExitUnusable {
 		return nil
 	}
-	now, err := readFile(fsys, b.place, ledger.MaxBytes+1)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	if err == nil && !bytes.Equal(now, b.was) {
-		err = errors.New("it has changed since this run read it; run again")
-	}
-	if err == nil {
-		err = put(b.place, b.now)
-	}
+	err := add(b.place, b.now, func() error {
+		now, err := readFile(fsys, b.place, ledger.MaxBytes+1)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err == nil && !bytes.Equal(now, b.was) {
+			err = errors.New("it has changed since this run read it; run again")
+		}
+		return err
+	})
 	if err != nil {
 		r.Ledger.Appended = false
 		return fmt.Errorf("cannot add this look to the ledger %s: %s", b.path, reason(err))
 	}
 	return nil
+}
+
+// adding is the name of the file under which a run writes a ledger before it takes its place. While it is there no other run
+// adds to the ledger: of two at once the look of one would be lost.
+func adding(place string) string {
+	return filepath.Join(filepath.Dir(place), ".oloproof-adding-"+digestOf([]byte(filepath.Base(place)))[:16])
+}
+
+// whileAdding says what it means that the file named by adding is there already; other errors stay.
+func whileAdding(err error, name string) error {
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("another run is adding its look, or was stopped while it did; run again, and where none is running remove %s", name)
+	}
+	return err
+}
+
+// addWhole adds to a ledger, whole or not at all.
+func addWhole(place string, data []byte, unchanged func() error) error {
+	name := adding(place)
+	made := func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) }
+	return whileAdding(temporary(made, func(f *os.File) error {
+		if err := unchanged(); err != nil {
+			return err
+		}
+		return become(f, place, data)
+	}), name)
 }
 
 // ledgerCommand is `ledger show` and `ledger check`.

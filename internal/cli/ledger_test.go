@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -187,16 +188,61 @@ func TestLedgerIsNotLost(t *testing.T) {
 	r := report.New("1.0.0")
 	r.Ledger = &report.Ledger{Path: "l.jsonl", Appended: true}
 	writeFile(t, "l.jsonl", "somebody's\n")
-	err := b.write(inMemory(), nil, r, writeWhole)
+	err := b.write(nil, r, addWhole)
 	if err == nil || !strings.Contains(err.Error(), "it has changed since this run read it; run again") || r.Ledger.Appended {
 		t.Errorf("got %v, appended %v", err, r.Ledger.Appended)
 	}
 	if text, err := os.ReadFile("l.jsonl"); err != nil || string(text) != "somebody's\n" {
 		t.Errorf("the ledger is %q, %v", text, err)
 	}
-	err = (&book{path: "l.jsonl", place: "l.jsonl", was: []byte("somebody's\n"), now: []byte("new\n")}).write(inMemory(), nil, r, func(string, []byte) error { return fmt.Errorf("no room") })
+	err = (&book{path: "l.jsonl", place: "l.jsonl", was: []byte("somebody's\n"), now: []byte("new\n")}).write(nil, r, func(string, []byte, func() error) error { return fmt.Errorf("no room") })
 	if err == nil || !strings.Contains(err.Error(), "cannot add this look to the ledger l.jsonl: no room") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLedgerTwoAtOnce: of runs that add to a ledger at once each says truly whether its look is in it, whichever of them are quick
+// enough; the one that finds another at it says what to do.
+func TestLedgerTwoAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const runs = 8
+	for range 20 {
+		if err := os.RemoveAll("l.jsonl"); err != nil {
+			t.Fatal(err)
+		}
+		var added [runs]bool
+		var wait sync.WaitGroup
+		for i := range runs {
+			wait.Go(func() {
+				r := report.New("1.0.0")
+				r.Ledger = &report.Ledger{Path: "l.jsonl", Appended: true}
+				b := &book{path: "l.jsonl", place: "l.jsonl", now: fmt.Appendf(nil, "run %d\n", i)}
+				err := b.write(nil, r, addWhole)
+				if added[i] = err == nil; added[i] != r.Ledger.Appended {
+					t.Errorf("run %d: error %v, appended %v", i, err, r.Ledger.Appended)
+				}
+			})
+		}
+		wait.Wait()
+		text, err := os.ReadFile("l.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, is := range added {
+			if is != (string(text) == fmt.Sprintf("run %d\n", i)) {
+				t.Fatalf("run %d: added %v, and the ledger is %q", i, is, text)
+			}
+		}
+	}
+	writeFile(t, adding("l.jsonl"), "half")
+	r := report.New("1.0.0")
+	r.Ledger = &report.Ledger{Path: "l.jsonl", Appended: true}
+	err := (&book{path: "l.jsonl", place: "l.jsonl", now: []byte("new\n")}).write(nil, r, addWhole)
+	if err == nil || !strings.Contains(err.Error(), "another run is adding its look, or was stopped while it did; run again, and where none is running remove .oloproof-adding-") {
+		t.Errorf("got %v", err)
+	}
+	if text, err := os.ReadFile(adding("l.jsonl")); err != nil || string(text) != "half" {
+		t.Errorf("another run's file is %q, %v", text, err)
 	}
 }
 

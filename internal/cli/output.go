@@ -312,7 +312,7 @@ func (a *app) finish(req request, o output, mistakes error) error {
 	}
 	r := a.run(req)
 	baseline.compare(r)
-	problems := []error{req.ledger.write(a, nil, r, writeWhole), certificate.write(a, r)}
+	problems := []error{req.ledger.write(nil, r, addWhole), certificate.write(a, r)}
 	a.status = s.write(r)
 	for _, problem := range problems {
 		if problem == nil {

@@ -235,7 +235,8 @@ func reason(err error) string {
 func compile(req request, p, beside *policy.Policy, diags *diag.List) []part {
 	var parts []part
 	ask := func(g gate.Gate, section *policy.Section) {
-		source := gate.Source{Verb: req.verb, Section: section, Files: req.files, Flags: req.flags}
+		// Clipped: each section adds the files that it names to a list of its own.
+		source := gate.Source{Verb: req.verb, Section: section, Files: slices.Clip(req.files), Flags: req.flags}
 		if section != nil {
 			source.Settings = section.Settings
 		}
