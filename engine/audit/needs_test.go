@@ -418,9 +418,9 @@ func TestNeedsOfWhatIsMissing(t *testing.T) {
 	}
 	// On one side in any case, and not decided by recording it: the best of it shortens the way.
 	r = at("0.58", study(18, 8, 4, 1))
-	_, beyond, found := strings.Cut(r.Needs.What, "; what is missing, if it is recorded, does not decide it by itself, and at best leaves about ")
+	_, beyond, found := strings.Cut(r.Needs.What, "; recording what is missing does not decide it by itself, and at best brings that down to about ")
 	var best int
-	if _, err := fmt.Sscanf(beyond, "%d decisions in a new sample", &best); !found || err != nil || best >= r.Needs.AtLeast || r.TippingPoint != nil {
+	if _, err := fmt.Sscanf(beyond, "%d", &best); !found || err != nil || best >= r.Needs.AtLeast || r.TippingPoint != nil {
 		t.Fatalf("needs %+v, tipping point %+v", *r.Needs, r.TippingPoint)
 	}
 	for size, want := range map[int]report.Verdict{best + 29: report.Pass, max(30, best*4/5): report.InsufficientEvidence} {

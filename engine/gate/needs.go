@@ -70,8 +70,8 @@ type Sizing struct {
 	Tell func(units int) report.Needs // a study of so many in all, as it is told
 	// Beside says, in brackets behind the number, what another way would take; nil for none.
 	Beside func() string
-	// None says what is needed where no number that is looked at would do; nil says that of a new sample.
-	None func() string
+	// None says what is needed where no number that is looked at would do, with how where it comes to FAIL; nil says that of a new sample.
+	None func(how string) string
 }
 
 // Needs says what would decide a rule whose interval straddles its threshold: about how many units where there is such a number, and
@@ -93,7 +93,7 @@ func (s Sizing) Needs(t report.Threshold) *report.Needs {
 			out.What += s.Beside()
 		}
 	case s.None != nil:
-		out.What = s.None()
+		out.What = s.None(asFail(t, s.Low, s.High))
 	default:
 		out.What = tooMany(s.Unit) + asFail(t, s.Low, s.High)
 	}
@@ -114,9 +114,9 @@ func (s Sizing) either(t report.Threshold, told int) string {
 	case best != nil && best.units <= s.Now:
 		return "; or what is missing to be recorded, which may decide it by itself"
 	case best != nil && (told == 0 || best.told.AtLeast < told) && best.told.AtLeast > 0:
-		return "; what is missing, if it is recorded, does not decide it by itself, and at best leaves " + Phrase(best.told)
+		return fmt.Sprintf("; recording what is missing does not decide it by itself, and at best brings that down to about %d", best.told.AtLeast)
 	}
-	return "; what is missing, if it is recorded, does not decide it by itself"
+	return "; recording what is missing does not decide it by itself"
 }
 
 // recorded says what is needed beyond recording what is missing, where as it is no number of units would decide.

@@ -15,8 +15,8 @@ func PairNeeds(low, high [][]float64, completions report.Completions, t report.T
 	// The number is that of people; of each, how many cases go with it.
 	cases := map[int]int{}
 	s := Sizing{Unit: "people and cases", Now: len(low), Low: completions.Low, High: completions.High,
-		None: func() string {
-			return fmt.Sprintf("a new sample with more than %d people or cases, whichever are fewer, at the present spread", interval.MostNeededPairs)
+		None: func(how string) string {
+			return fmt.Sprintf("a new sample with more than %d people or cases, whichever are fewer, at the present spread", interval.MostNeededPairs) + how
 		}}
 	s.Size = func(c Completion) (int, bool) {
 		one, other := Complete(c, low, high)

@@ -160,13 +160,13 @@ func (v *view) corpusNeeds(c tallied, size int, t report.Threshold) *report.Need
 			return 0, false
 		},
 	}
-	s.None = func() string {
+	s.None = func(how string) string {
 		// Half of a corpus tells most of its other half, since the smaller of the two is what limits it.
 		larger, found := smallest(size, interval.MostNeeded, func(size int) bool { return decides(gate.AsMissing, (size+1)/2, size) })
 		if !found {
-			return fmt.Sprintf("a corpus of more than %d items, at the present values: of this one too little is left to be told apart, however many are labelled blind", interval.MostNeeded)
+			return fmt.Sprintf("a corpus of more than %d items like these%s: of this one too little is left to be told apart, however many are labelled blind", interval.MostNeeded, how)
 		}
-		return fmt.Sprintf("a larger corpus, at the present values one of about %d items, half of them labelled blind: of this one too little is left to be told apart, however many are", gate.Rounded(larger))
+		return fmt.Sprintf("a larger corpus, such as one of about %d items like these, half of them labelled blind%s: of this one too little is left to be told apart, however many are", gate.Rounded(larger), how)
 	}
 	return s.Needs(t)
 }

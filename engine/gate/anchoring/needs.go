@@ -30,7 +30,7 @@ func (m *measured) gapNeeds(nb, ns int, t report.Threshold, difference func(c ga
 		Tell: func(n int) report.Needs {
 			return report.Needs{What: units + ", blind and visible in all, in a new sample", AtLeast: gate.Rounded(n)}
 		},
-		None: func() string {
+		None: func(how string) string {
 			return fmt.Sprintf("more than %d %s, blind and visible in all", interval.MostNeeded, units)
 		},
 	}

@@ -690,7 +690,7 @@ func TestLargerCorpus(t *testing.T) {
 	if r.Verdict != report.InsufficientEvidence || r.Needs == nil {
 		t.Fatalf("%s, needs %+v", r.Verdict, r.Needs)
 	}
-	if _, err := fmt.Sscanf(r.Needs.What, "a larger corpus, at the present values one of about %d items, half of them labelled blind:", &size); err != nil || r.Needs.AtLeast != 0 {
+	if _, err := fmt.Sscanf(r.Needs.What, "a larger corpus, such as one of about %d items like these, half of them labelled blind:", &size); err != nil || r.Needs.AtLeast != 0 {
 		t.Fatalf("needs %+v: %v", r.Needs, err)
 	}
 	upTo := (size + 79) / 80 * 80

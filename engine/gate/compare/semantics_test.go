@@ -77,7 +77,7 @@ func TestMissingTrialsCountAgainstTheDecision(t *testing.T) {
 		t.Errorf("needs %+v", r.Needs)
 	}
 	for _, want := range []string{
-		"The direction of 1 case depends on 1 missing trial: at their worst for the candidate 7 are better and 1 worse (p 0.07031), at their best 7 are better and 0 worse (p 0.01562).",
+		"The direction of 1 case depends on 1 missing trial: at their worst for the candidate 7 are better and 1 worse (p 0.07032), at their best 7 are better and 0 worse (p 0.01563).",
 		"Once recorded, the missing trial could make it better.",
 	} {
 		if !strings.Contains(r.Reason, want) {

@@ -344,15 +344,30 @@ func (d direction) String() string {
 // decimal writes a number as short as it is exact.
 func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// pText writes a p-value with four digits, or with as many more as show on which side of the level it lies.
+// pText writes a p-value rounded up to four digits, or to as many more as leave it on its side of the level.
 func (v *view) pText(p float64) string {
 	for digits := 4; digits < 17; digits++ {
-		text := strconv.FormatFloat(p, 'g', digits, 64)
-		if shown, err := strconv.ParseFloat(text, 64); err == nil && below(shown, v.judging) == below(p, v.judging) {
-			return text
+		if shown := roundedUp(p, digits); below(shown, v.judging) == below(p, v.judging) {
+			return decimal(shown)
 		}
 	}
 	return decimal(p)
+}
+
+// roundedUp is p > 0 with so many digits, or fewer, never below it.
+func roundedUp(p float64, digits int) float64 {
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(p, 'e', -1, 64), "e")
+	all := strings.Replace(mantissa, ".", "", 1)
+	if len(all) <= digits {
+		return p
+	}
+	n, err1 := strconv.Atoi(all[:digits])
+	power, err2 := strconv.Atoi(exponent)
+	x, err3 := strconv.ParseFloat(fmt.Sprintf("%de%d", n+1, power-digits+1), 64)
+	if err1 != nil || err2 != nil || err3 != nil { // not reached: FormatFloat has written them
+		return p
+	}
+	return x
 }
 
 // conclude gives a rule on the sign test its verdict and reason.
@@ -393,8 +408,8 @@ func (x *verdict) needs() *report.Needs {
 		Unit: "such cases", Now: cases, Low: float64(s.low.better - s.low.worse), High: float64(s.high.better - s.high.worse),
 		Size: func(c gate.Completion) (int, bool) { return s.v.enough(x.taken(c), cases) },
 		Tell: gate.Added(cases, "cases that move as these do", ""),
-		None: func() string {
-			return fmt.Sprintf("more than %d cases that move as these do, in a new sample", interval.MostNeeded)
+		None: func(how string) string {
+			return fmt.Sprintf("more than %d cases that move as these do, in a new sample", interval.MostNeeded) + how
 		},
 	}
 	if s.v.judging.Looks.Value != policy.LooksRepeated {

@@ -505,7 +505,7 @@ func TestWords(t *testing.T) {
 		t.Errorf("reason %q, want %q", r.Cells[0].Reason, want)
 	}
 	// Two groups with 1 of 5 each lack 4 + 4.
-	if want := (report.Needs{What: "cases with a prediction in female (4) and male (4) (with label repaid), or declare coarser groups before the run; what is missing, if it is recorded, does not decide it by itself", AtLeast: 8}); *r.Needs != want {
+	if want := (report.Needs{What: "cases with a prediction in female (4) and male (4) (with label repaid), or declare coarser groups before the run; recording what is missing does not decide it by itself", AtLeast: 8}); *r.Needs != want {
 		t.Errorf("needs %+v, want %+v", *r.Needs, want)
 	}
 	want := report.Data{{Name: "cases", Count: 4}, {Name: "labelled", Count: 4}, {Name: "predicted", Count: 3}, {Name: "missing_labels", Count: 0}, {Name: "missing_predictions", Count: 1},

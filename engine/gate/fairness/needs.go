@@ -112,7 +112,7 @@ func (d *decision) recorded(n *report.Needs, tip *report.TippingPoint, told bool
 	case tip != nil:
 		n.What += "; or what is missing to be recorded, which may decide it by itself"
 	default:
-		n.What += "; what is missing, if it is recorded, does not decide it by itself"
+		n.What += "; recording what is missing does not decide it by itself"
 	}
 }
 

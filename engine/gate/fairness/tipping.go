@@ -405,9 +405,16 @@ func (d *decision) otherThan(close []gaps, raising, lowering string) string {
 	const what = "other than what would bring the groups closest together"
 	var list []string
 	for i := range close {
-		total, raised := close[i].total(), close[i].high[0]+close[i].high[1]+close[i].high[2]
-		if total > 0 {
-			list = append(list, fmt.Sprintf("in %s %d %s and %d %s", d.named(i), raised, raising, total-raised, lowering))
+		raised := close[i].high[0] + close[i].high[1] + close[i].high[2]
+		var parts []string
+		if raised > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", raised, raising))
+		}
+		if lowered := close[i].total() - raised; lowered > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", lowered, lowering))
+		}
+		if parts != nil {
+			list = append(list, listed(parts)+" in "+d.named(i))
 		}
 	}
 	if len(list) > mostNamed {
