@@ -800,3 +800,49 @@ func TestUndeclaredInSlice(t *testing.T) {
 		t.Errorf("%s, with the left-out cases %s", r.Verdict, r.WithLeftOut)
 	}
 }
+
+// TestWordsOfTippingPoints: what a bad value is can be read aloud, for every rate and threshold.
+func TestWordsOfTippingPoints(t *testing.T) {
+	bad := func(rule string, blocks ...any) string {
+		t.Helper()
+		r := ruleOf(t, decide(t, bySex(rule), cases("label,prediction,sex", blocks...)))
+		if r.TippingPoint == nil {
+			t.Fatalf("%s: %s without a tipping point: %+v", rule, r.Verdict, r.Needs)
+		}
+		return r.TippingPoint.Bad
+	}
+	// Of 90 cases of a label 6 have no prediction: with them the rate is from 42/90 to 48/90, and .35 or .64 lies in its interval.
+	both := func(label string) []any {
+		var blocks []any
+		for _, sex := range []string{"female", "male"} {
+			blocks = append(blocks, 42, label+",1,"+sex, 42, label+",0,"+sex, 6, label+",,"+sex, 100, map[string]string{"0": "1", "1": "0"}[label]+",1,"+sex)
+		}
+		return blocks
+	}
+	for rule, want := range map[string]string{
+		"rate: false_negative, worst_group: {maximum: 0.62}": "wrong",
+		"rate: true_positive, worst_group: {minimum: 0.38}":  "wrong",
+		"rate: false_negative, worst_group: {minimum: 0.38}": "right", // a floor under misses
+		"rate: selection, worst_group: {minimum: 0.68}":      "not selected",
+		"rate: selection, worst_group: {maximum: 0.82}":      "selected",
+	} {
+		if got := bad(rule, both("1")...); got != want {
+			t.Errorf("%s: %q, want %q", rule, got, want)
+		}
+	}
+	if got := bad("rate: false_positive, worst_group: {maximum: 0.62}", both("0")...); got != "wrong" {
+		t.Errorf("false alarms: %q", got)
+	}
+	// A rate out of the predictions of one kind: a missing prediction that is wrong is in it as an error, or not in it as a success.
+	if got := bad("rate: precision, worst_group: {minimum: 0.69}", 80, "1,1,female", 20, "0,1,female", 4, "1,,female", 4, "0,,female", 800, "1,1,male", 200, "0,1,male"); got != "wrong" {
+		t.Errorf("precision: %q", got)
+	}
+	// Far apart: only women's misses and men's hits can move them further.
+	if got := bad("rate: false_negative, max_group_gap: 0.62", 60, "1,0,female", 40, "1,1,female", 12, "1,,female", 10, "1,0,male", 90, "1,1,male", 12, "1,,male"); got != "wrong in female or right in male" {
+		t.Errorf("far apart: %q", got)
+	}
+	// Close together: 20 of 100 against 20 of 100, of 10 missing each 2 are misses where they are alike.
+	if got := bad("rate: false_negative, max_group_gap: 0.22", 20, "1,0,female", 80, "1,1,female", 10, "1,,female", 20, "1,0,male", 80, "1,1,male", 10, "1,,male"); got != "other than what would bring the groups closest together (2 wrong and 8 right in female, 2 wrong and 8 right in male)" {
+		t.Errorf("close together: %q", got)
+	}
+}
