@@ -244,6 +244,8 @@ func TestTippingPointsOfMeansAndRates(t *testing.T) {
 		{"a version's rate", "compare", "metric: rate, version: candidate", slices.DeleteFunc(slices.Clone(better), func(s string) bool { return strings.Contains(s, "old") && strings.Contains(s, "?") }), 0},
 		{"pass in one of two", "compare", "metric: pass_at_k, k: 2, version: candidate", slices.Concat(trials("new", 14, 7, func(c, i int) bool { return c%7 == 0 && i == 0 }), trials("old", 14, 0, func(c, i int) bool { return true })), 0},
 		{"pass in all of three", "compare", "metric: pass_all_k, k: 3, version: candidate", slices.DeleteFunc(slices.Clone(better), func(s string) bool { return strings.Contains(s, "old") && strings.Contains(s, "?") }), 0},
+		{"fixed list", "compare", "metric: pass_rate_difference", better, -1},
+		{"fixed list, a version's rate", "compare", "metric: rate, version: candidate", slices.Concat(trials("new", 14, 5, func(c, i int) bool { return c%4 != 3 || i == 2 }), trials("old", 14, 0, func(c, i int) bool { return i == 0 })), 0},
 		{"blind labels", "anchoring", "metric: blind_agreement", blind, 0},
 		{"blind labels of a corpus", "anchoring", "metric: blind_agreement, corpus_size: 60", blind, 0},
 		{"weighted labels", "anchoring", "metric: blind_agreement", weighted, 0},
@@ -256,6 +258,9 @@ func TestTippingPointsOfMeansAndRates(t *testing.T) {
 	for _, study := range studies {
 		t.Run(study.name, func(t *testing.T) {
 			section := map[string]string{"compare": "baseline: old\ncandidate: new\n", "anchoring": "minimum_blind_sample: 1\n"}[study.kind]
+			if strings.HasPrefix(study.name, "fixed list") {
+				section += "case_list: fixed\n"
+			}
 			if study.name == "weighted labels" {
 				section += "least_inclusion_probability: 0.2\n"
 			}
@@ -294,6 +299,22 @@ func TestTippingPointsOfMeansAndRates(t *testing.T) {
 				t.Error("no tipping point was seen")
 			}
 		})
+	}
+}
+
+// TestNoTippingPointOfCopies: where the trials of a fixed list can come out as copies of one run would, a person has to decide then
+// whatever the interval is, and no number of bad ones is one to pass up to.
+func TestNoTippingPointOfCopies(t *testing.T) {
+	lines := []string{"version=old case=0 trial=0 passed=0", "version=old case=0 trial=1 passed=0", "version=new case=0 trial=0 passed=1", "version=new case=0 trial=1 passed=?0|1",
+		"version=old case=1 trial=0 passed=1", "version=old case=1 trial=1 passed=0", "version=new case=1 trial=0 passed=0", "version=new case=1 trial=1 passed=0"}
+	for _, metric := range []string{"rate", "pass_rate_difference"} {
+		o := opened(t, "compare", "confidence: 0.8\nbaseline: old\ncandidate: new\ncase_list: fixed\nrules: [{id: r, metric: "+metric+", minimum: 0.09}]", lines)
+		if v := o.filled(t, 1).Verdict; v != report.ManualReview {
+			t.Errorf("%s: with two cases of two equal results it is %s", metric, v)
+		}
+		if r := answer(t, o.setup, o.study)[0]; r.Verdict != report.InsufficientEvidence || r.TippingPoint != nil {
+			t.Errorf("%s: %s, %+v", metric, r.Verdict, r.TippingPoint)
+		}
 	}
 }
 
@@ -461,4 +482,110 @@ func independent(right, wrong int) (list []string) {
 		list = append(list, decisions(fmt.Sprint("p", p), "with", boolean(p < right), boolean(p >= right), 0)...)
 	}
 	return list
+}
+
+// TestTippingPointsOfRowsThatAreNotThere: what is drawn blind or assigned and has no row is missing as an empty one is. Small studies, of
+// a corpus in two batches and of assigned decisions, with every way to fill what is missing; half of that has no row.
+func TestTippingPointsOfRowsThatAreNotThere(t *testing.T) {
+	const draw, assignment = "draw.csv", "assignment.csv"
+	tips, exact := 0, 0
+	for seed := range uint64(16) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		var labels, drawn, decided, assigned []string
+		var openLabels, openDecisions int
+		for i := range 40 {
+			visibility, chance := "visible", "0.25"
+			if i < 8 {
+				chance = "0.5"
+			}
+			if i%4 == 0 || i < 4 {
+				visibility = "blind"
+				label := []string{"x", "x", "x", "y"}[r.IntN(4)]
+				if openLabels < 5 && r.IntN(3) == 0 {
+					label, openLabels = []string{"?y|x", "!y|x"}[openLabels%2], openLabels+1
+				}
+				labels = append(labels, fmt.Sprintf("item=%d annotator=a suggestion=x label=%s visibility=blind", i, label))
+			}
+			drawn = append(drawn, fmt.Sprintf("item=%d visibility=%s inclusion_probability=%s", i, visibility, chance))
+		}
+		for i := range 24 {
+			condition, ways := "with", "wrong|right"
+			if i/6%2 == 1 {
+				condition, ways = "without", "right|wrong"
+			}
+			decision := []string{"right", "right", "wrong"}[r.IntN(3)]
+			if openDecisions < 6 && r.IntN(4) == 0 {
+				decision, openDecisions = []string{"?", "!"}[openDecisions%2]+ways, openDecisions+1
+			}
+			decided = append(decided, fmt.Sprintf("case=%d reviewer=p%d condition=%s decision=%s reference=right ai_output=right", i, i%6, condition, decision))
+			assigned = append(assigned, fmt.Sprintf("reviewer=p%d case=%d condition=%s", i%6, i, condition))
+		}
+		at := r.Float64()
+		for _, c := range []struct {
+			kind, policy  string
+			flags         gate.Flags
+			lines, beside []string
+		}{
+			{"anchoring", "minimum_blind_sample: 1\nconfidence: 0.8\nrules: [{id: r, metric: blind_agreement, %s: " + fmt.Sprintf("%.4f", 0.3+0.7*at) + "}]", gate.Flags{Draw: draw}, labels, drawn},
+			{"human-ai", "confidence: 0.5\nrules: [{id: r, metric: accuracy_difference, %s: " + fmt.Sprintf("%.4f", at-0.5) + "}]", gate.Flags{Assignment: assignment}, decided, assigned},
+		} {
+			for _, side := range []string{"minimum", "maximum"} {
+				setup, err := audit.Policy(kinds.Lookup(c.kind), fmt.Sprintf(c.policy, side), c.flags)
+				if err != nil {
+					t.Fatal(err)
+				}
+				beside := rowsOf(t, setup, 1, c.beside)
+				// study fills what is missing by the bits of high, or leaves it.
+				missing := 0
+				study := func(fill bool, high int) audit.Study {
+					var lines []string
+					missing = 0
+					for _, line := range c.lines {
+						before, after, found := strings.Cut(line, "?")
+						noRow := false
+						if !found {
+							before, after, noRow = strings.Cut(line, "!")
+						}
+						if !found && !noRow {
+							lines = append(lines, line)
+							continue
+						}
+						ways, rest, _ := strings.Cut(after, " ")
+						low, up, _ := strings.Cut(ways, "|")
+						value := []string{low, up}[high>>missing&1]
+						missing++
+						switch {
+						case fill:
+							lines = append(lines, before+value+" "+rest)
+						case found:
+							lines = append(lines, before+" "+rest)
+						}
+					}
+					return audit.Study{rowsOf(t, setup, 0, lines), beside}
+				}
+				rule := answer(t, setup, study(false, 0))[0]
+				rule.ID = fmt.Sprintf("seed %d, %s", seed, fmt.Sprintf(c.policy, side))
+				o := &open{places: make([]blank, missing)}
+				var verdicts []report.Verdict
+				for high := range 1 << missing {
+					rules, err := setup.Ask(study(true, high))
+					if err != nil {
+						t.Fatal(err)
+					}
+					verdicts = append(verdicts, rules[0][0].Verdict)
+				}
+				found, same := o.holds(t, rule, verdicts, func(high int) int {
+					if side == "maximum" {
+						return ones(high)
+					}
+					return missing - ones(high)
+				})
+				tips, exact = tips+boolean(found), exact+boolean(same)
+			}
+		}
+	}
+	t.Logf("%d tipping points, %d exact", tips, exact)
+	if tips == 0 {
+		t.Error("no tipping point was seen")
+	}
 }

@@ -190,17 +190,26 @@ func broken(steps []step, present Rule, number int) (at int, how string) {
 		if i == 0 {
 			continue
 		}
-		for _, g := range slices.Sorted(maps.Values(s.from)) {
-			may := present.Grows
-			if present.Looks == interval.LooksPlanned {
-				may = gate.GrowsUnits
-			}
-			if why := g.breaks(may); why != "" {
-				return s.number, why
-			}
+		if why := s.breaks(present); why != "" {
+			return s.number, why
 		}
 	}
 	return 0, ""
+}
+
+// breaks says how the data have grown since the step before in a way that a rule's interval for many looks does not hold over; ""
+// where it does.
+func (s step) breaks(r Rule) string {
+	may := r.Grows
+	if r.Looks == interval.LooksPlanned {
+		may = gate.GrowsUnits
+	}
+	for _, g := range slices.Sorted(maps.Values(s.from)) {
+		if why := g.breaks(may); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // switches counts how often the data changed from growing by units to growing by what is recorded of each, or back: of the part
@@ -223,13 +232,14 @@ func switches(steps []step) int {
 }
 
 // errorBound is the largest probability that a verdict of any of the steps is wrong: the sum of that of each look by an interval
-// for one, and of each run of looks by an interval for many, once and once more for every switch (audit of the intervals, 2c).
+// for one, and of each run of looks by an interval for many, once and once more for every switch (audit of the intervals, 2c). What
+// breaks such a run ends it: after that it is another interval's.
 func errorBound(steps []step) *big.Rat {
 	sum := new(big.Rat)
 	for from := 0; from < len(steps); {
 		to := from + 1
 		if steps[from].Looks != interval.LooksOne {
-			for to < len(steps) && steps[to].looked() == steps[from].looked() {
+			for to < len(steps) && steps[to].looked() == steps[from].looked() && steps[to].breaks(steps[to].Rule) == "" {
 				to++
 			}
 		}

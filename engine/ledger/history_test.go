@@ -109,6 +109,8 @@ func TestHold(t *testing.T) {
 		{"many looks, at the same with less confidence", []Rule{at(means(two), 0.005), at(means(two), 0.1)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.1}, "", ""},
 		{"one look, twice, the first also with less confidence", []Rule{at(once(two), 0.005), at(once(two), 0.1), at(once(three), 0.005)},
 			report.Look{Number: 2, Change: "units_added", ErrorAtMost: 0.105}, "", CodeAgain},
+		{"many looks, broken twice, then one look", []Rule{means(three), means(two), means(three), means(part(2, one, one)), once(four)},
+			report.Look{Number: 4, Change: "units_added", ErrorAtMost: 0.1}, "", CodeAgain},
 		{"one look, then many", []Rule{once(two), means(three)}, report.Look{Number: 2, Change: "units_added", ErrorAtMost: 0.05}, "", CodeAddUp},
 		{"one look, then many at the same data", []Rule{once(two), means(two)}, report.Look{Number: 1, Change: "none", ErrorAtMost: 0.05}, "", CodeAddUp},
 

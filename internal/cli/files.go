@@ -24,7 +24,7 @@ func prepare(path string) (place string, err error) {
 	case err == nil && info.IsDir():
 		return "", fmt.Errorf("%s is a folder; name a file in it", path)
 	case err == nil && !info.Mode().IsRegular(): // a file in its place would be the end of a device or a pipe
-		return "", fmt.Errorf("%s is not a regular file; name one, or - for standard output", path)
+		return "", fmt.Errorf("%s is not a regular file; name one that is", path)
 	}
 	if err := temporary(newIn(filepath.Dir(place)), func(*os.File) error { return nil }); err != nil {
 		return "", fmt.Errorf("cannot write %s: %s", path, reason(err))

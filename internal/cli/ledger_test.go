@@ -246,6 +246,31 @@ func TestLedgerTwoAtOnce(t *testing.T) {
 	}
 }
 
+// TestLedgerIsNoOtherFile: a certificate does not go where the ledger is kept, which is said before anything is decided.
+func TestLedgerIsNoOtherFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	status, _, stderr := runMain("anchoring", "gate", "labels.csv", "--policy", "policy.yaml", "--ledger", "kept/l.jsonl", "--certificate", "./kept/../kept/l.jsonl")
+	if status != 2 || !strings.Contains(stderr, "--certificate: ./kept/../kept/l.jsonl is the ledger of --ledger; give the certificate a path of its own") {
+		t.Errorf("exit %d\n%s", status, stderr)
+	}
+}
+
+// TestActionLedgerIsNoLink: a step does not write through a link, nor in its place, and says so; the verdict stays.
+func TestActionLedgerIsNoLink(t *testing.T) {
+	s := newStep(t)
+	s.put("kept/real.jsonl", "")
+	if err := os.Symlink("real.jsonl", filepath.Join(s.workspace, "kept", "ledger.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "ledger", "kept/ledger.jsonl"), 0, "PASS")
+	if text := s.text("kept/real.jsonl"); text != "" || !strings.Contains(s.stderr.String(), "it is a link; a ledger is written to a file of its own") {
+		t.Errorf("the file is %q\n%s", text, &s.stderr)
+	}
+	if _, err := os.Readlink(filepath.Join(s.workspace, "kept", "ledger.jsonl")); err != nil {
+		t.Error("the link was replaced")
+	}
+}
+
 // TestActionLedger: a step adds its look to the file in the workspace, in a pull request it only reads it, and it is no file of
 // a report.
 func TestActionLedger(t *testing.T) {

@@ -449,11 +449,7 @@ func (v *view) difference() (measured, error) {
 	var err error
 	if v.pooled(base.least == base.most) {
 		err = v.exactly(&m, interval.FixedListDifference, favourable, base.missing+next.missing, base.n+next.n, moreTrials, ways)
-		same := v.alike[candidate]
-		if v.alike[baseline].copied() {
-			same = v.alike[baseline]
-		}
-		trialUnits(&m, base.n+next.n, same)
+		trialUnits(&m, base.n+next.n, v.alike[baseline], v.alike[candidate])
 	} else {
 		err = v.mean(&m, low, high, base.recorded+next.recorded, interval.Difference, steps, ways)
 	}
@@ -578,11 +574,16 @@ const (
 	moreCases  = "cases in a longer list, fixed beforehand"
 )
 
-// trialUnits makes n trials the units of a measure, which is a person's to decide where they look like copies.
-func trialUnits(m *measured, n int, same alike) {
+// trialUnits makes n trials the units of a measure, which is a person's to decide where those of a version look like copies.
+// Where they can once what is missing is recorded, there is no tipping point: then not all that decides is in the interval.
+func trialUnits(m *measured, n int, versions ...alike) {
 	m.Units, m.UnitName = report.Int(n), "trials"
-	if same.copied() {
-		m.doubts.Review = "In " + same.cases() + " all trials of a version have the same result, as copies of one cached run would, and then trials are not independent: a person must decide."
+	if slices.ContainsFunc(versions, alike.mayLookCopied) {
+		m.tip = nil
+	}
+	if at := slices.IndexFunc(versions, alike.copied); at >= 0 {
+		same := versions[at]
+		m.doubts.Review = "In " + same.told() + " all trials of a version have the same result, as copies of one cached run would, and then trials are not independent: a person must decide."
 		m.Caution = "Too narrow if the trials are copies of one cached run, as they look."
 	}
 }
