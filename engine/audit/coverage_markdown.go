@@ -25,6 +25,7 @@ How to read the tables:
 - **undecided**: of those verdicts at the edge, the share that said neither. It should be near 100 %: at the edge nothing
   can be known.
 - **width**: from the lower end to the upper one, on average. A narrow interval is worth something only if it covers.
+- Of fewer than 200 studies what was seen is counted, as in 1 of 20.
 - In brackets after a share stands its Monte Carlo error: what it may be, since only so many studies were drawn (exact,
   95 %). The JSON form has it for every share.
 
@@ -63,6 +64,12 @@ func (c *Coverage) Markdown() string {
 		line("")
 		line("- BROKEN: %s", c.Broken[i].sentence())
 	}
+	line("")
+	line("How large a breach the run could have seen:")
+	line("")
+	for _, text := range c.reachSentences() {
+		line("- %s", text)
+	}
 	rows := c.worst()
 	line("")
 	line("The worst cell of each interval that decides rules:")
@@ -75,13 +82,25 @@ func (c *Coverage) Markdown() string {
 		}
 	}
 	line("")
-	line("The worst cell of each other interval, on the same studies:")
+	line("The worst cell of each other interval, on the same studies: of those where nothing is missing; and of those where values are")
+	line("missing and that are in the grid without that too, beside the same kind of study where all values are there. So those two")
+	line("columns show what missing values do.")
 	line("")
-	line("| gate | interval | cells | covers, where nothing is missing | the cell | covers, where values are missing | the cell |")
-	line("| --- | --- | ---: | ---: | --- | ---: | --- |")
+	line("| gate | interval | cells | covers, where nothing is missing | the cell | covers, where values are missing | the same, all there | the cell |")
+	line("| --- | --- | ---: | ---: | --- | ---: | ---: | --- |")
 	for _, r := range rows {
 		if !r.deciding {
-			line("| %s | %s | %d | %s | %s | %s | %s |", r.gate, emphasis(r.interval, false), r.cells, r.complete.text(), r.complete.cell, r.gaps.text(), r.gaps.cell)
+			line("| %s | %s | %d | %s | %s | %s | %s | %s |", r.gate, emphasis(r.interval, false), r.cells, r.complete.text(), r.complete.cell, r.gaps.text(), r.twin.text(), r.gaps.cell)
+		}
+	}
+	if rules := c.worstRules(); len(rules) > 0 {
+		line("")
+		line("The worst that rules came to whose threshold is at the truth, by their kind:")
+		line("")
+		line("| gate | rules | how many | false PASS | the cell | false FAIL | the cell |")
+		line("| --- | --- | ---: | ---: | --- | ---: | --- |")
+		for _, r := range rules {
+			line("| %s | %s | %d | %s | %s | %s | %s |", r.gate, r.kind, r.rules, r.falsePass.text(), r.falsePass.cell, r.falseFail.text(), r.falseFail.cell)
 		}
 	}
 	if len(c.Counterexamples) > 0 {
@@ -151,7 +170,7 @@ func (c *CellResult) markdown(line func(format string, args ...any)) {
 			if rule.FalseFail != nil {
 				cells[6] = rule.FalseFail.plain()
 			}
-			cells[7] = percent(rule.Undecided.Value)
+			cells[7] = rule.Undecided.Share.text()
 		}
 		line("| %s |", strings.Join(cells, " | "))
 	}
@@ -200,12 +219,12 @@ func (m *Measured) text() string {
 	if m.Broken {
 		mark = "**BROKEN** "
 	}
-	return fmt.Sprintf("%s%s (%.2f to %.2f)", mark, percent(m.Value), 100*m.Low, 100*m.High)
+	return fmt.Sprintf("%s%s (%.2f to %.2f %%)", mark, m.Share.text(), 100*m.Low, 100*m.High)
 }
 
 // plain is a share of an error, with what is promised where it is not the usual 2.5 %.
 func (m *Measured) plain() string {
-	text := percent(m.Value)
+	text := m.Share.text()
 	if m.Broken {
 		text = "**BROKEN** " + text
 	}
@@ -218,7 +237,6 @@ func (m *Measured) plain() string {
 // missed is the share in which a side of an interval missed the truth, from the share in which it did not.
 func (m *Measured) missed() string {
 	text := Measured{Share: Share{m.Of - m.Count, m.Of}, Broken: m.Broken}
-	text.Value = text.Share.Value()
 	if m.Promise != nil && *m.Promise != 1-side {
 		most := 1 - *m.Promise
 		text.Promise = &most

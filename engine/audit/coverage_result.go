@@ -6,7 +6,9 @@ import (
 	_ "embed" // the published schema
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/report"
@@ -33,10 +35,46 @@ type Coverage struct {
 	Level      float64      `json:"level"`                     // the probability, at most, that any kept promise is called broken
 	Promises   int          `json:"promises"`                  // how many shares are held against a promise; each at Level divided by it
 	Studies    int          `json:"studies"`
+	Reach      []Reach      `json:"reach"` // how large a breach of a promise could have been seen, by the number of studies of cells
 	Broken     []Broken     `json:"broken"`
 	Cells      []CellResult `json:"cells"`
 	// Plausible rules that err far more often than they announce, beside ours.
 	Counterexamples []CounterexampleResult `json:"counterexamples"`
+}
+
+// Reach is how large a breach cells of so many studies can show: of an error that is promised in at most 2.5 % of studies.
+type Reach struct {
+	Studies int     `json:"studies"`
+	Cells   int     `json:"cells"`                 // that have so many
+	From    int     `json:"broken_from,omitempty"` // so many errors, or more, are called broken; 0: no number of them is
+	Error   float64 `json:"seen_error,omitempty"`  // the true probability of the error at which that comes about in 80 % of runs, to two digits
+}
+
+// FewestStudies is how many studies of a cell can show a breach at all: with fewer, even an error in every study of an error that is
+// promised in at most 5 % of them would not be told from chance at Level shared by thousands of promises (0.05 to the 6th power is
+// about Level / 64,000).
+const FewestStudies = 6
+
+// reach is what cells of so many studies can show, where so many promises are tested together.
+func reach(studies, cells, tests int) (Reach, error) {
+	r := Reach{Studies: studies, Cells: cells}
+	for n := 1; n <= studies; n++ {
+		broken, err := Share{n, studies}.Above(side, tests)
+		if err != nil {
+			return r, err
+		}
+		if broken {
+			r.From = n
+			// n or more of them come about with probability 0.8 where n − 1 or fewer do with 0.2: an upper Clopper-Pearson end.
+			iv, err := Share{n - 1, studies}.Interval(0.6)
+			r.Error = math.Ceil(100*iv.Upper) / 100
+			if iv.Upper < 0.1 {
+				r.Error = math.Ceil(1000*iv.Upper) / 1000
+			}
+			return r, err
+		}
+	}
+	return r, nil
 }
 
 // Broken is a promise that a share is above, or for a coverage below, by more than chance explains.
@@ -264,6 +302,17 @@ func (g Grid) result(about About, s *State) (*Coverage, error) {
 	}
 	j.tests += len(g.Counterexamples)
 	c.Promises = j.tests
+	sizes := map[int]int{} // how many cells have so many studies
+	for i := range g.Cells {
+		sizes[g.Cells[i].Studies]++
+	}
+	for _, n := range slices.Sorted(maps.Keys(sizes)) {
+		r, err := reach(n, sizes[n], j.tests)
+		if err != nil {
+			return nil, err
+		}
+		c.Reach = append(c.Reach, r)
+	}
 	for i := range g.Cells {
 		n, err := find(g.Cells[i].Name)
 		if err != nil {

@@ -206,7 +206,7 @@ func TestQuickGridKeepsItsPromises(t *testing.T) {
 		}
 	}
 	text := c.Text()
-	for _, want := range []string{c.Command(), "No promise is broken", "| human-ai | *naive* |", "| compare | clopper-pearson |"} {
+	for _, want := range []string{c.Command(), "No promise is seen to be broken", "| human-ai | *naive* |", "| compare | clopper-pearson |"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -220,6 +220,76 @@ func TestQuickGridKeepsItsPromises(t *testing.T) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
 			t.Errorf("%d columns: %q", n, line)
 		}
+	}
+}
+
+// TestReach holds what a run could have seen against sums of binomial chances.
+func TestReach(t *testing.T) {
+	tail := func(n, from int, p float64) float64 { // of from or more of n
+		sum := 0.0
+		for k := from; k <= n; k++ {
+			a, _ := math.Lgamma(float64(n + 1))
+			b, _ := math.Lgamma(float64(k + 1))
+			c, _ := math.Lgamma(float64(n - k + 1))
+			sum += math.Exp(a - b - c + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+		}
+		return sum
+	}
+	for _, c := range []struct{ studies, tests int }{{20, 495}, {FewestStudies, 10_000}, {200, 3000}, {2000, 3000}} {
+		r, err := reach(c.studies, 3, c.tests)
+		if err != nil || r.From == 0 || r.Cells != 3 || r.Studies != c.studies {
+			t.Fatalf("%+v: %+v, %v", c, r, err)
+		}
+		level := Level / float64(c.tests)
+		if at, below := tail(c.studies, r.From, 0.025), tail(c.studies, r.From-1, 0.025); at > level || below <= level {
+			t.Errorf("%d of %d come about by chance with %v, one fewer with %v; the level is %v", r.From, c.studies, at, below, level)
+		}
+		step := 0.01
+		if r.Error < 0.1 {
+			step = 0.001
+		}
+		if seen, less := tail(c.studies, r.From, r.Error), tail(c.studies, r.From, r.Error-step); seen < 0.8 || less >= 0.8 {
+			t.Errorf("%d of %d: an error of %v is seen with %v, one of a step less with %v", r.From, c.studies, r.Error, seen, less)
+		}
+	}
+	for n := 1; n < 3; n++ { // 0.025² = 0.000625 is above 0.001 / 2
+		if r, err := reach(n, 1, 2); err != nil || r.From != 0 {
+			t.Errorf("%d studies: %+v, %v", n, r, err)
+		}
+	}
+	c := &Coverage{Reach: []Reach{{Studies: 1, Cells: 1}}}
+	if got := c.reachSentences(); len(got) != 1 || got[0] != "In the cell of 1 study no number of errors would be called broken: so few show nothing." {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestShareText: few studies are counted, many are a share.
+func TestShareText(t *testing.T) {
+	for want, s := range map[string]Share{"1 of 20": {1, 20}, "0 of 1": {0, 1}, "3 of 199": {3, 199}, "2.5 %": {5, 200}, "0.1 %": {1, 999}, "2.50 %": {50, 2000}} {
+		if got := s.text(); got != want {
+			t.Errorf("%+v: %q, want %q", s, got, want)
+		}
+	}
+}
+
+// TestMissingBesideComplete: an interval where values are missing stands beside the same kind of study without, not beside others.
+func TestMissingBesideComplete(t *testing.T) {
+	cell := func(name, size, missing string, covered int) CellResult {
+		share := Measured{Share: Share{covered, 2000}}
+		return CellResult{Name: name, Gate: "compare", Studies: 2000, Factors: []Factor{{"size", size}, {missingFactor, missing}},
+			Intervals: []IntervalResult{{Quantity: "q", Interval: "naive", Coverage: Sides{share, share, share}}}}
+	}
+	c := &Coverage{Cells: []CellResult{cell("a", "1", nothingMissing, 400), cell("b", "2", nothingMissing, 1900), cell("c", "2", "some", 1500), cell("d", "3", "some", 100)}}
+	rows := c.worst()
+	if len(rows) != 1 || rows[0].complete != (worst{Share{400, 2000}, "a"}) || rows[0].gaps != (worst{Share{1500, 2000}, "c"}) || rows[0].twin != (worst{Share{1900, 2000}, "b"}) {
+		t.Errorf("%+v", rows)
+	}
+	if text := c.Text(); !strings.Contains(text, "20.00 %       75.00 %       95.00 %\n") {
+		t.Error(text)
+	}
+	c.Cells = c.Cells[:2]
+	if text := c.Text(); strings.Contains(text, "MISSING") || !strings.Contains(text, "The others are of the cells where nothing is missing.") {
+		t.Error(text)
 	}
 }
 
@@ -577,7 +647,7 @@ func TestPageIsOfThisGrid(t *testing.T) {
 		t.Errorf("make it again with `oloproof audit coverage --full --format markdown:docs/coverage.md` (-grid +page):\n%s", diff)
 	}
 	c := &Coverage{Grid: "full", Seed: CoverageSeed}
-	for _, text := range []string{coverageIntroduction, c.Command() + " --format", "**No promise is broken**"} {
+	for _, text := range []string{coverageIntroduction, c.Command() + " --format", "**No promise is seen to be broken**"} {
 		if !strings.Contains(string(page), text) {
 			t.Errorf("the page does not say\n%s", text)
 		}

@@ -16,40 +16,73 @@ type row struct {
 	cells          int
 	covers         worst // the least coverage
 	missed         worst // the largest share of studies in which one side missed
-	complete, gaps worst // the least coverage where nothing is missing, and where something is
+	complete       worst // the least coverage where nothing is missing
+	gaps, twin     worst // the least where something is, of cells that there are without that too; and the coverage there
 }
 
 // worst is the worst share and its cell; none where cell is "".
 type worst struct {
-	share float64
+	share Share
 	cell  string
 }
 
 // take keeps the worse of two, less being worse or more.
-func (w *worst) take(share float64, cell string, lessIsWorse bool) {
-	if w.cell == "" || (share < w.share) == lessIsWorse && share != w.share {
+func (w *worst) take(share Share, cell string, lessIsWorse bool) {
+	if x, y := share.Value(), w.share.Value(); w.cell == "" || (x < y) == lessIsWorse && x != y {
 		w.share, w.cell = share, cell
 	}
 }
 
-// text is the share in per cent, or a dash.
+// text is the share in words, or a dash.
 func (w worst) text() string {
 	if w.cell == "" {
 		return "-"
 	}
-	return percent(w.share)
+	return w.share.text()
 }
 
-// hasGaps reports whether values are missing in a cell.
-func (c *CellResult) hasGaps() bool {
-	return slices.ContainsFunc(c.Factors, func(f Factor) bool { return f.Name == missingFactor && f.Value != nothingMissing })
+// text is a share for a person. Of few studies it is a count: a share in per cent would look more exact than it is.
+func (s Share) text() string {
+	const few, many = 200, 1000
+	switch {
+	case s.Of < few:
+		return fmt.Sprintf("%d of %d", s.Count, s.Of)
+	case s.Of < many:
+		return strconv.FormatFloat(100*s.Value(), 'f', 1, 64) + " %"
+	}
+	return strconv.FormatFloat(100*s.Value(), 'f', 2, 64) + " %"
+}
+
+// percent writes what is promised in per cent, without zeros at its end.
+func percent(x float64) string {
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(100*x, 'f', 3, 64), "0"), ".") + " %"
+}
+
+// missing is the cell's factor for missing values, and the others as one text. Cells with the same others differ in that alone.
+func (c *CellResult) missing() (value, others string) {
+	value = nothingMissing
+	for _, f := range c.Factors {
+		if f.Name == missingFactor {
+			value = f.Value
+			continue
+		}
+		others += f.Name + "\x00" + f.Value + "\x00"
+	}
+	return value, c.Gate + "\x00" + others
 }
 
 // worst sums up the intervals of each gate, in the order of the cells, those that decide first.
 func (c *Coverage) worst() []row {
 	var list []row
+	complete := map[string]*CellResult{} // by the other factors: the cell where nothing is missing
+	for i := range c.Cells {
+		if value, others := c.Cells[i].missing(); value == nothingMissing {
+			complete[others] = &c.Cells[i]
+		}
+	}
 	for i := range c.Cells {
 		cell := &c.Cells[i]
+		missing, others := cell.missing()
 		seen := map[int]bool{}
 		for k := range cell.Intervals {
 			iv := &cell.Intervals[k]
@@ -68,12 +101,22 @@ func (c *Coverage) worst() []row {
 				seen[at] = true
 				r.cells++
 			}
-			r.covers.take(iv.Coverage.Both.Value, cell.Name, true)
-			r.missed.take(1-min(iv.Coverage.Lower.Value, iv.Coverage.Upper.Value), cell.Name, false)
-			if cell.hasGaps() {
-				r.gaps.take(iv.Coverage.Both.Value, cell.Name, true)
-			} else {
-				r.complete.take(iv.Coverage.Both.Value, cell.Name, true)
+			r.covers.take(iv.Coverage.Both.Share, cell.Name, true)
+			for _, m := range []Measured{iv.Coverage.Lower, iv.Coverage.Upper} {
+				r.missed.take(Share{m.Of - m.Count, m.Of}, cell.Name, false)
+			}
+			if missing == nothingMissing {
+				r.complete.take(iv.Coverage.Both.Share, cell.Name, true)
+				continue
+			}
+			if same := complete[others]; same != nil { // else it would be compared with other kinds of study
+				before, twin := r.gaps, same.find(iv)
+				if twin.cell != "" {
+					r.gaps.take(iv.Coverage.Both.Share, cell.Name, true)
+				}
+				if r.gaps != before {
+					r.twin = twin
+				}
 			}
 		}
 	}
@@ -82,42 +125,93 @@ func (c *Coverage) worst() []row {
 	return list
 }
 
-// ruleRow is the worst that the rules of one gate came to.
-type ruleRow struct {
-	gate                 string
-	rules                int
-	falsePass, falseFail float64
+// find is the coverage of the interval of the same name beside the same quantity in another cell.
+func (c *CellResult) find(iv *IntervalResult) worst {
+	for i := range c.Intervals {
+		if x := &c.Intervals[i]; x.Quantity == iv.Quantity && x.Interval == iv.Interval && x.Deciding == iv.Deciding {
+			return worst{x.Coverage.Both.Share, c.Name}
+		}
+	}
+	return worst{}
 }
 
-// worstRules sums up the rules of each gate, in the order of the cells.
+// ruleRow is the worst that the rules of one kind came to.
+type ruleRow struct {
+	gate, kind           string
+	rules                int
+	falsePass, falseFail worst
+}
+
+// ruleKind is the kind of rule of a text in a policy: its metric, or of a fairness rule how it compares the groups.
+func ruleKind(rule string) string {
+	for _, kind := range []string{"max_group_gap", "min_group_ratio", "worst_group"} {
+		if strings.Contains(rule, kind+":") {
+			return kind
+		}
+	}
+	_, rest, _ := strings.Cut(rule, "metric: ")
+	kind, _, _ := strings.Cut(rest, ",")
+	return kind
+}
+
+// worstRules sums up the rules of each gate and kind, in the order of the cells.
 func (c *Coverage) worstRules() []ruleRow {
 	var list []ruleRow
 	for i := range c.Cells {
-		for k := range c.Cells[i].Rules {
-			r := &c.Cells[i].Rules[k]
-			at := slices.IndexFunc(list, func(x ruleRow) bool { return x.gate == c.Cells[i].Gate })
+		cell := &c.Cells[i]
+		for k := range cell.Rules {
+			r := &cell.Rules[k]
+			kind := ruleKind(r.Rule)
+			at := slices.IndexFunc(list, func(x ruleRow) bool { return x.gate == cell.Gate && x.kind == kind })
 			if at < 0 {
 				at = len(list)
-				list = append(list, ruleRow{gate: c.Cells[i].Gate})
-			}
-			for _, m := range []*Measured{r.FalsePass, r.FalseFail} {
-				if m != nil {
-					list[at].rules++
-				}
+				list = append(list, ruleRow{gate: cell.Gate, kind: kind})
 			}
 			if r.FalsePass != nil {
-				list[at].falsePass = max(list[at].falsePass, r.FalsePass.Value)
+				list[at].rules++
+				list[at].falsePass.take(r.FalsePass.Share, cell.Name, false)
 			}
 			if r.FalseFail != nil {
-				list[at].falseFail = max(list[at].falseFail, r.FalseFail.Value)
+				list[at].rules++
+				list[at].falseFail.take(r.FalseFail.Share, cell.Name, false)
 			}
 		}
+	}
+	order := map[string]int{}
+	for i, r := range list {
+		if _, found := order[r.gate]; !found {
+			order[r.gate] = i
+		}
+	}
+	slices.SortStableFunc(list, func(a, b ruleRow) int { return cmp.Compare(order[a.gate], order[b.gate]) })
+	return list
+}
+
+// reachSentences say how large a breach of the usual promise cells of so many studies could have shown.
+func (c *Coverage) reachSentences() []string {
+	var list []string
+	for _, r := range c.Reach {
+		cells := "the cell"
+		if r.Cells > 1 {
+			cells = grouped(r.Cells) + " cells"
+		}
+		if r.From == 0 {
+			list = append(list, fmt.Sprintf("In %s of %s no number of errors would be called broken: so few show nothing.", cells, studiesOf(r.Studies)))
+			continue
+		}
+		list = append(list, fmt.Sprintf("In %s of %s, an error promised in at most %s is called BROKEN from %s of %s on; that takes a true error of about %s to be seen in 80 %% of runs.",
+			cells, studiesOf(r.Studies), percent(side), grouped(r.From), grouped(r.Studies), strconv.FormatFloat(100*r.Error, 'f', -1, 64)+" %"))
 	}
 	return list
 }
 
-// percent writes a share in per cent.
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 2, 64) + " %" }
+// studiesOf writes a number of studies.
+func studiesOf(n int) string {
+	if n == 1 {
+		return "1 study"
+	}
+	return grouped(n) + " studies"
+}
 
 // grouped writes a count with commas.
 func grouped(n int) string {
@@ -144,7 +238,7 @@ func (c *Coverage) Command() string {
 func (c *Coverage) outcome() string {
 	switch n := len(c.Broken); n {
 	case 0:
-		return "no promise is broken"
+		return "no promise is seen to be broken"
 	case 1:
 		return "1 promise is BROKEN"
 	default:
@@ -158,7 +252,7 @@ func (b *Broken) sentence() string {
 	if b.Quantity != "" {
 		quantity = ", " + b.Quantity
 	}
-	return fmt.Sprintf("%s%s: %s in %s of studies, promised at most %s", b.Cell, quantity, b.What, percent(b.Share), percent(b.Promise))
+	return fmt.Sprintf("%s%s: %s in %s of studies, promised at most %s", b.Cell, quantity, b.What, strconv.FormatFloat(100*b.Share, 'f', 2, 64)+" %", percent(b.Promise))
 }
 
 // Text is the result for a terminal, 80 columns wide: the worst cell of each interval, and what is broken.
@@ -166,12 +260,19 @@ func (c *Coverage) Text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("Coverage, %s grid: %s", c.Grid, c.outcome())
-	line("%s cells, %s studies drawn and decided, seed %s", grouped(len(c.Cells)), grouped(c.Studies), c.Seed)
+	also := ""
+	if n := len(c.Counterexamples); n == 1 {
+		also = "and 1 counterexample, "
+	} else if n > 1 {
+		also = fmt.Sprintf("and %d counterexamples, ", n)
+	}
+	line("%s cells %s%s drawn and decided, seed %s", grouped(len(c.Cells)), also, studiesOf(c.Studies), c.Seed)
 	line("")
 	line("  In each cell, studies are drawn of which the truth is known, and the gates are")
 	line("  asked about them. An interval at 95 %% promises to hold the truth in at least")
 	line("  95 %% of studies, whatever the cell, and to miss it in at most 2.5 %% on either")
-	line("  side, unless its gate promises otherwise.")
+	line("  side, unless its gate promises otherwise. Each line has the worst of its cells;")
+	line("  of few studies what was seen is counted, as in 1 of 20.")
 	rows := c.worst()
 	line("")
 	line("  %-11s%-28s%6s  %12s  %14s", "GATE", "INTERVAL THAT DECIDES", "CELLS", "HOLDS TRUTH", "MISSES, A SIDE")
@@ -181,15 +282,27 @@ func (c *Coverage) Text() string {
 		}
 	}
 	line("")
-	line("  %-11s%-28s%6s  %12s  %14s", "", "OTHERS, FOR COMPARISON", "", "HOLDS TRUTH", "WITH MISSING")
-	for _, r := range rows {
-		if !r.deciding {
-			line("  %-11s%-28s%6d  %12s  %14s", r.gate, r.interval, r.cells, r.complete.text(), r.gaps.text())
+	if paired := slices.ContainsFunc(rows, func(r row) bool { return !r.deciding && r.twin.cell != "" }); paired {
+		line("  %-11s%-20s%5s  %12s  %12s  %12s", "", "", "", "HOLDS TRUTH,", "WITH VALUES", "THE SAME,")
+		line("  %-11s%-20s%5s  %12s  %12s  %12s", "GATE", "OTHERS, TO COMPARE", "CELLS", "ALL THERE", "MISSING", "ALL THERE")
+		for _, r := range rows {
+			if !r.deciding {
+				line("  %-11s%-20s%5d  %12s  %12s  %12s", r.gate, r.interval, r.cells, r.complete.text(), r.gaps.text(), r.twin.text())
+			}
 		}
+		line("")
+		line("  What missing values do is seen by the last two columns: one kind of study, with")
+		line("  values missing and without. The worst of all cells may be hard for other causes.")
+	} else {
+		line("  %-11s%-28s%6s  %12s", "GATE", "OTHERS, TO COMPARE", "CELLS", "HOLDS TRUTH")
+		for _, r := range rows {
+			if !r.deciding {
+				line("  %-11s%-28s%6d  %12s", r.gate, r.interval, r.cells, r.complete.text())
+			}
+		}
+		line("")
+		line("  The others are of the cells where nothing is missing.")
 	}
-	line("")
-	line("  Each line has the worst of its cells; the last column of the second table is")
-	line("  where values are missing.")
 	for _, r := range rows {
 		if r.interval == naiveName && r.complete.cell != "" {
 			b.WriteString(wrap("The worst for naive of "+r.gate+", nothing missing: "+r.complete.cell, 78, "  ", "    "))
@@ -199,7 +312,7 @@ func (c *Coverage) Text() string {
 		line("")
 		line("  %-11s%-28s%6s  %12s  %14s", "GATE", "RULES AT THE TRUTH", "RULES", "FALSE PASS", "FALSE FAIL")
 		for _, r := range rules {
-			line("  %-11s%-28s%6d  %12s  %14s", r.gate, "the worst", r.rules, percent(r.falsePass), percent(r.falseFail))
+			line("  %-11s%-28s%6d  %12s  %14s", r.gate, r.kind, r.rules, r.falsePass.text(), r.falseFail.text())
 		}
 	}
 	if len(c.Counterexamples) > 0 {
@@ -207,13 +320,15 @@ func (c *Coverage) Text() string {
 		line("  %-53s%9s  %12s", "COUNTEREXAMPLE: A PLAUSIBLE RULE, AND OURS", "IT ERRS", "OURS ERRS")
 		for i := range c.Counterexamples {
 			x := &c.Counterexamples[i]
-			line("  %-53s%9s  %12s", x.Title, percent(x.Naive.Errs.Value), percent(x.Ours.Errs.Value))
+			line("  %-53s%9s  %12s", x.Title, x.Naive.Errs.Share.text(), x.Ours.Errs.Share.text())
 		}
 	}
 	line("")
-	line("%s of %s that are held against what was simulated.", strings.ToUpper(c.outcome()[:1])+c.outcome()[1:], grouped(c.Promises))
-	line("A promise counts as broken where chance alone would show as much in at most one")
-	line("run of %s, all its promises together.", grouped(int(1/c.Level)))
+	b.WriteString(wrap(fmt.Sprintf("%s, of %s that are held against what was simulated. A share above its promise is no breach by itself: one counts as broken where chance alone would show as much in at most one run of %s, all its promises together.",
+		strings.ToUpper(c.outcome()[:1])+c.outcome()[1:], grouped(c.Promises), grouped(int(1/c.Level))), 78, "", ""))
+	for _, text := range c.reachSentences() {
+		b.WriteString(wrap(text, 78, "", ""))
+	}
 	for i := range c.Broken {
 		b.WriteString(wrap("BROKEN: "+c.Broken[i].sentence(), 78, "  ", "    "))
 	}

@@ -245,6 +245,8 @@ type Track struct {
 	Dips        int    // how many sizes under one found by halving are looked at too: whole numbers of events make chances saw-toothed
 	Assumes     []string
 	Exact       bool
+	Share       float64 // which share of all that there is a size counts, such as the decisions where the system is wrong; 0: all
+	Limit       string  // why no more than Most are looked at; "": the search ends there
 	// Odds is how likely each verdict is at a size, for each truth; runs is how many studies are drawn for each, where they
 	// are. A truth that the studies cannot have is an error.
 	Odds func(ctx context.Context, size int, truths []float64, runs int) ([]Odds, error)
@@ -398,8 +400,18 @@ type turns struct {
 	rest report.Verdict // what is neither
 }
 
-// findTurns finds them; above says that more events are better.
-func findTurns(most int, above bool, judge func(events int) (report.Rule, error)) (turns, error) {
+// near scales the turns to another number of units, as a guess of where they are there.
+func (t turns) near(most int) *turns {
+	if t.most < 1 {
+		return nil
+	}
+	t.pass, t.fail = int(int64(t.pass)*int64(most)/int64(t.most)), int(int64(t.fail)*int64(most)/int64(t.most))
+	return &t
+}
+
+// findTurns finds them; above says that more events are better. guess, which may be nil, is where they are looked for first: it saves
+// asking, and changes nothing.
+func findTurns(most int, above bool, guess *turns, judge func(events int) (report.Rule, error)) (turns, error) {
 	t := turns{most: most, rise: above, rest: report.InsufficientEvidence}
 	known := map[int]report.Verdict{}
 	var fault error
@@ -415,8 +427,32 @@ func findTurns(most int, above bool, judge func(events int) (report.Rule, error)
 		}
 		return v
 	}
-	first := func(is func(v report.Verdict) bool) int { // the first number of which it is so, and of all after it
+	first := func(is func(v report.Verdict) bool, near int) int { // the first number of which it is so, and of all after it
 		low, high := 0, most+1
+		if guess != nil { // in steps that double, until it is enclosed
+			near = max(0, min(most, near))
+			if up := !is(verdict(near)); up {
+				low = near + 1
+				for step := 1; low < high && low <= most; step *= 2 {
+					k := min(most, low-1+step)
+					if is(verdict(k)) {
+						high = k
+						break
+					}
+					low = k + 1
+				}
+			} else {
+				high = near
+				for step := 1; low < high; step *= 2 {
+					k := max(0, high-step)
+					if !is(verdict(k)) {
+						low = k + 1
+						break
+					}
+					high = k
+				}
+			}
+		}
 		for low < high {
 			if middle := low + (high-low)/2; is(verdict(middle)) {
 				high = middle
@@ -426,13 +462,12 @@ func findTurns(most int, above bool, judge func(events int) (report.Rule, error)
 		}
 		return low
 	}
-	if above {
-		t.pass = first(func(v report.Verdict) bool { return v == report.Pass })
-		t.fail = first(func(v report.Verdict) bool { return v != report.Fail })
-	} else {
-		t.pass = first(func(v report.Verdict) bool { return v != report.Pass })
-		t.fail = first(func(v report.Verdict) bool { return v == report.Fail })
+	var near turns
+	if guess != nil {
+		near = *guess
 	}
+	t.pass = first(func(v report.Verdict) bool { return (v == report.Pass) == above }, near.pass)
+	t.fail = first(func(v report.Verdict) bool { return (v == report.Fail) != above }, near.fail)
 	return t, fault
 }
 
@@ -501,6 +536,7 @@ type Suggested struct {
 	Verdict   string  `json:"verdict"`
 	Wanted    float64 `json:"wanted"`
 	Size      int     `json:"size,omitempty"`
+	InAll     int     `json:"in_all,omitempty"`    // about so many it takes for as many that count, where only a share of all does
 	Chance    float64 `json:"chance"`              // at Size; else the largest found
 	Undecided float64 `json:"undecided,omitempty"` // the chance that it stays so, at that size
 	PlusMinus float64 `json:"plus_minus,omitempty"`
@@ -515,49 +551,79 @@ type Request struct {
 	Chance float64   // wanted, of the right verdict
 	Sizes  []int     // of the table; nil: around the recommended one
 	Runs   int       // simulated studies at a size and a truth
+	Bare   bool      // the rule is of no policy: it declares no size
 	Drawing
 }
 
-// Plan plans one rule of a subject, by its place: what sizes give it the wanted chance of the right verdict at the stated truths. A
-// truth that cannot be, a size that cannot be planned and the end of ctx are errors.
-func Plan(ctx context.Context, s *Subject, rule int, shape Shape, q Request) (Planned, error) {
-	if err := shape.Check(); err != nil {
-		return Planned{}, err
+// CheckPlan says, before anything is computed, all that is wrong with planning one rule of a subject, by its place: a truth that
+// cannot be, a size that cannot be planned, too few runs. nil where Plan can be asked.
+func CheckPlan(s *Subject, rule int, shape Shape, q Request) error {
+	_, _, err := prepare(s, rule, shape, q)
+	return err
+}
+
+// prepare finds the terms and the ways of a plan, and what is wrong with what is asked.
+func prepare(s *Subject, rule int, shape Shape, q Request) (Truths, []Way, error) {
+	if err := firstError(shape.Check(), s.spareWords()); err != nil {
+		return Truths{}, nil, err
 	}
-	if err := s.spareWords(); err != nil {
-		return Planned{}, err
-	}
-	r := &s.Rules[rule]
 	terms, err := shape.Truths(s, rule)
 	if err != nil {
-		return Planned{}, err
+		return terms, nil, err
 	}
 	ways, err := shape.Tracks(s, rule, q.Drawing)
 	if err != nil {
+		return terms, nil, err
+	}
+	if q.Bare && plannedOf(&s.Rules[rule]) > 0 { // the number stands for any
+		ways[0].Declared = 0
+	}
+	main := ways[0].Track
+	var problems []error
+	for _, truth := range q.Truths {
+		switch {
+		case !(truth >= terms.Lower && truth <= terms.Upper):
+			problems = append(problems, fmt.Errorf("--truth %v: %s lies between %v and %v", truth, terms.What, terms.Lower, terms.Upper))
+		case terms.Verdict(truth) == report.NoVerdict:
+			problems = append(problems, fmt.Errorf("--truth %v is the threshold itself, where no size decides: state a truth on one side of it, such as %v", truth, terms.beside()))
+		default:
+			if err := main.Possible(truth); err != nil {
+				problems = append(problems, fmt.Errorf("--truth %v: %w", truth, err))
+			}
+		}
+	}
+	for _, n := range q.Sizes {
+		if n < main.Least || n > main.Most {
+			problems = append(problems, fmt.Errorf("--sizes: %d %s; here from %d to %d can be planned%s", n, main.Unit, main.Least, main.Most, main.limit()))
+		}
+	}
+	least, err := leastRuns(q.Chance)
+	if err == nil && !main.Exact && q.Runs < least {
+		err = fmt.Errorf("--runs is %d; whether a chance is at least %v can be told from %d studies on", q.Runs, q.Chance, least)
+	}
+	return terms, ways, errors.Join(append(problems, err)...)
+}
+
+// limit is why there are no more, after a comma; "" where the search just ends.
+func (t Track) limit() string {
+	if t.Limit == "" {
+		return ""
+	}
+	return ", since " + t.Limit
+}
+
+// Plan plans one rule of a subject, by its place: what sizes give it the wanted chance of the right verdict at the stated truths. What
+// CheckPlan says and the end of ctx are errors.
+func Plan(ctx context.Context, s *Subject, rule int, shape Shape, q Request) (Planned, error) {
+	terms, ways, err := prepare(s, rule, shape, q)
+	if err != nil {
 		return Planned{}, err
 	}
+	r := &s.Rules[rule]
 	out := Planned{ID: r.ID.Value, Section: s.Section.Name.Value, Metric: r.Metric.Value, Means: terms.What, Signed: terms.Signed}
 	if r.Threshold != nil {
 		t := gate.Start(r).Threshold
 		out.Threshold = &t
-	}
-	for _, truth := range q.Truths {
-		switch {
-		case !(truth >= terms.Lower && truth <= terms.Upper):
-			return out, fmt.Errorf("--truth %v: %s lies between %v and %v", truth, terms.What, terms.Lower, terms.Upper)
-		case terms.Verdict(truth) == report.NoVerdict:
-			return out, fmt.Errorf("--truth %v is the threshold itself, where no size decides: state a truth on one side of it, such as %v", truth, terms.beside())
-		}
-		if err := ways[0].Track.Possible(truth); err != nil {
-			return out, fmt.Errorf("--truth %v: %w", truth, err)
-		}
-	}
-	least, err := leastRuns(q.Chance)
-	if err != nil {
-		return out, err
-	}
-	if !ways[0].Track.Exact && q.Runs < least {
-		return out, fmt.Errorf("--runs is %d; whether a chance is at least %v can be told from %d studies on", q.Runs, q.Chance, least)
 	}
 	out.Truths = columnsOf(q.Truths, terms, ways[0].Track)
 	for i, way := range ways {
@@ -567,11 +633,8 @@ func Plan(ctx context.Context, s *Subject, rule int, shape Shape, q Request) (Pl
 		}
 		found := map[[2]float64]Odds{} // at a recommended size and its truth
 		for _, truth := range q.Truths {
-			runs := q.Runs
-			if i > 0 { // "about so many": seldom worth more
-				runs = max(least, q.Runs/2)
-			}
-			suggested, odds, err := suggest(ctx, way.Track, terms, truth, q.Chance, runs)
+			// Other ways take as many runs: with fewer, the same size would seem to need to be larger.
+			suggested, odds, err := suggest(ctx, way.Track, terms, truth, q.Chance, q.Runs)
 			if err != nil {
 				return out, err
 			}
@@ -582,7 +645,7 @@ func Plan(ctx context.Context, s *Subject, rule int, shape Shape, q Request) (Pl
 			}
 		}
 		if i == 0 {
-			if p.Sizes, err = table(ctx, way, terms, out.Truths, q, p.Recommended[0], found); err != nil {
+			if p.Sizes, err = table(ctx, way, terms, out.Truths, q, p.Recommended, found); err != nil {
 				return out, err
 			}
 		}
@@ -651,15 +714,11 @@ func columnsOf(stated []float64, terms Truths, track Track) []float64 {
 }
 
 // table fills the rows of a table.
-func table(ctx context.Context, way Way, terms Truths, truths []float64, q Request, first Suggested, found map[[2]float64]Odds) ([]SizeOdds, error) {
+func table(ctx context.Context, way Way, terms Truths, truths []float64, q Request, suggested []Suggested, found map[[2]float64]Odds) ([]SizeOdds, error) {
 	t := way.Track
 	sizes := q.Sizes
 	if sizes == nil {
-		around := first.Size
-		if around == 0 {
-			around = max(first.BestAt, t.Least)
-		}
-		sizes = []int{around / 4, around / 2, around, 2 * around}
+		sizes = around(suggested, t)
 		if way.Declared > 0 {
 			sizes = append(sizes, way.Declared)
 		}
@@ -668,9 +727,6 @@ func table(ctx context.Context, way Way, terms Truths, truths []float64, q Reque
 	slices.Sort(sizes)
 	var list []SizeOdds
 	for _, n := range slices.Compact(sizes) {
-		if n < t.Least || n > t.Most {
-			return nil, fmt.Errorf("--sizes: %d %s; here from %d to %d can be planned", n, t.Unit, t.Least, t.Most)
-		}
 		odds, err := cellsOf(ctx, t, n, truths, q.Runs)
 		if err != nil {
 			return nil, err
@@ -693,6 +749,38 @@ func table(ctx context.Context, way Way, terms Truths, truths []float64, q Reque
 		list = append(list, row)
 	}
 	return list, nil
+}
+
+// around are sizes for a table: every recommended one (or where there is none the best one and the largest that was looked at), a few
+// between them, two below the least and one above the largest.
+func around(suggested []Suggested, t Track) []int {
+	var marks []int
+	for _, s := range suggested {
+		switch {
+		case s.Size > 0:
+			marks = append(marks, s.Size)
+		case s.Chance > 0:
+			marks = append(marks, s.BestAt, t.Most)
+		default:
+			marks = append(marks, t.Most)
+		}
+	}
+	slices.Sort(marks)
+	marks = slices.Compact(marks)
+	sizes := []int{marks[0] / 4, marks[0] / 2, 2 * marks[len(marks)-1]}
+	for i, n := range marks {
+		sizes = append(sizes, n)
+		if i+1 < len(marks) {
+			factor := 2
+			for n*factor*factor*factor < marks[i+1] { // three between at most
+				factor *= 2
+			}
+			for between := n * factor; between < marks[i+1]*2/3; between *= factor {
+				sizes = append(sizes, between)
+			}
+		}
+	}
+	return sizes
 }
 
 // cellsOf are the odds in a row of a table. Simulated ones take half of the runs, and a quarter of those shows it where a verdict comes
@@ -754,15 +842,18 @@ func suggest(ctx context.Context, t Track, terms Truths, truth, wanted float64, 
 		switch {
 		case o.Review > 0.5:
 			out.Why = "such studies mostly come to MANUAL_REVIEW"
-		case !t.Exact:
-			out.Why = "even the largest chance is not surely that much"
+		case t.Limit != "":
+			out.Why = "more are not looked at, since " + t.Limit
 		default:
-			out.Why = "even the largest chance is less"
+			out.Why = "the search ends there"
 		}
 		out.PlusMinus, err = o.plusMinus(right)
 		return out, o, err
 	}
 	out.Size, out.Chance, out.Undecided, out.BestAt = size, known[size].of(right), known[size].Undecided, 0
+	if t.Share > 0 && t.Share < 1 {
+		out.InAll = int(math.Ceil(float64(size)/t.Share - slack))
+	}
 	out.PlusMinus, err = known[size].plusMinus(right)
 	return out, known[size], err
 }

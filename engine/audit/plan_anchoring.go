@@ -41,7 +41,7 @@ func (a AnchoringShape) Check() error {
 		return fmt.Errorf("--visible is %d; from 1 to 1000 visible items for each blind one are allowed", a.Visible)
 	}
 	return firstError(checkShare("--spread", a.Spread), checkShare("--blind-agreement", a.BlindAgreement), checkShare("--people-agreement", a.PeopleAgreement),
-		checkShare("--missing", a.Missing))
+		checkMissing(a.Missing))
 }
 
 // labelPlan is what a policy says of the items.
@@ -115,8 +115,13 @@ func (a AnchoringShape) Tracks(s *Subject, rule int, d Drawing) ([]Way, error) {
 	}
 	if l.corpus > 0 {
 		track.Most = min(track.Most, l.corpus-l.valid)
+		track.Limit = fmt.Sprintf("the corpus has %s", many(l.corpus, "item"))
 	}
-	track.Assumes = append(track.Assumes, "The blind items are drawn at random, before the first label.")
+	if track.Unit == "blind items" {
+		track.Assumes = append(track.Assumes, "The blind items are drawn at random, before the first label.")
+	} else if l.per != "person" {
+		track.Assumes = append(track.Assumes, "Each label is of another item.")
+	}
 	switch {
 	case metric == "people_agreement" || metric == "model_minus_people":
 		track.Assumes = append(track.Assumes, "Two people label each of the items blind.")
@@ -172,6 +177,9 @@ func (a AnchoringShape) assumesGap() string {
 func (a AnchoringShape) simulatedWays(s *Subject, rule int, d Drawing, l labelPlan, track Track, draw func(r *rand.Rand, size int, truth float64) [][]string, declared int) []Way {
 	r := &s.Rules[rule]
 	track.Assumes = append(track.Assumes, assumesMissing(a.Missing, "labels")...)
+	if track.Limit == "" {
+		track.Limit = "larger studies are not simulated"
+	}
 	track.Possible = func(truth float64) error { return a.possible(r.Metric.Value, truth) }
 	odds := func(s *Subject) func(context.Context, int, []float64, int) ([]Odds, error) {
 		return func(ctx context.Context, size int, truths []float64, runs int) ([]Odds, error) {
@@ -297,12 +305,18 @@ func (s *Subject) labelled(rule int, l labelPlan, drawn [][]string) Study {
 func (a AnchoringShape) ofCorpus(s *Subject, rule int, l labelPlan, t Track) Track {
 	r := &s.Rules[rule]
 	t.Exact, t.Least, t.Most, t.Every = true, 1, max(1, l.own-max(1, l.valid)), 1000
+	t.Limit = "the rule speaks of the items of the corpus that are not drawn"
+	var last *turns // at the size that was asked about before
 	t.Assumes = append(t.Assumes, fmt.Sprintf("The corpus has %s, of which the stated share agree, to the nearest item; the rule speaks of those that are not drawn.", many(l.own, "item")))
 	t.Assumes = append(t.Assumes, assumesMissing(a.Missing, "labels")...)
 	t.Possible = func(truth float64) error { return checkChance("the share", truth, truth) }
 	t.Odds = func(ctx context.Context, n int, truths []float64, _ int) ([]Odds, error) {
 		missing := unrecorded(a.Missing, n)
-		found, err := findTurns(n-missing, r.Threshold.Kind == policy.Minimum, func(events int) (report.Rule, error) {
+		var guess *turns
+		if last != nil {
+			guess = last.near(n - missing)
+		}
+		found, err := findTurns(n-missing, r.Threshold.Kind == policy.Minimum, guess, func(events int) (report.Rule, error) {
 			if ctx.Err() != nil {
 				return report.Rule{}, context.Cause(ctx)
 			}
@@ -311,6 +325,7 @@ func (a AnchoringShape) ofCorpus(s *Subject, rule int, l labelPlan, t Track) Tra
 		if err != nil {
 			return nil, err
 		}
+		last = &found
 		list := make([]Odds, len(truths))
 		for i, p := range truths {
 			list[i] = found.odds(drawnLaw(int(math.Round(float64(p*float64(l.own)))), n-missing, l.own))

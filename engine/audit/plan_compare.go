@@ -36,7 +36,7 @@ func (c CompareShape) Check() error {
 	if !(c.PassRate > 0 && c.PassRate < 1) {
 		return fmt.Errorf("--pass-rate is %v; a number between 0 and 1 is allowed", c.PassRate)
 	}
-	return checkShare("--missing", c.Missing)
+	return checkMissing(c.Missing)
 }
 
 // comparePlan is what a policy says of the numbers of a comparison, and where.
@@ -185,6 +185,7 @@ func (c CompareShape) track(s *Subject, rule int, p comparePlan, trials int, d D
 				return at.caseStudy(rule, p, trials, role, events, missing, n)
 			})
 	}
+	t.Limit = "larger studies are not simulated"
 	kinds := func(truth float64) ([]Chances, error) { return c.kinds(metric, k, role, truth) }
 	t.Possible = func(truth float64) error {
 		_, err := kinds(truth)
@@ -352,5 +353,7 @@ func (c CompareShape) assumesKinds(metric string) []string {
 			briefly(c.PassRate), briefly(math.Round(1000*slices.Min(old))/1000), briefly(math.Round(1000*slices.Max(old))/1000)),
 			"The candidate differs by the same in every case; where that would leave 0 to 100 %, by a part of each case's failures or passes."}
 	}
-	return []string{"Cases differ widely in how likely they are to pass."}
+	half := chancesOf(0.5)
+	return []string{fmt.Sprintf("Cases differ widely in how likely they are to pass: where they pass half of the time on the whole, from %s in the hardest to %s in the easiest.",
+		briefly(math.Round(1000*slices.Min(half))/1000), briefly(math.Round(1000*slices.Max(half))/1000))}
 }

@@ -29,7 +29,7 @@ func (f FairnessShape) Check() error {
 	if f.Rate != 0 && !(f.Rate > 0 && f.Rate < 1) {
 		return fmt.Errorf("--rate is %v; a number between 0 and 1 is allowed", f.Rate)
 	}
-	return firstError(checkShare("--positive", f.Positive), checkShare("--missing", f.Missing))
+	return firstError(checkShare("--positive", f.Positive), checkMissing(f.Missing))
 }
 
 // outcomes are what a case is, by label and prediction, where it is an event of a rate and where it is in the denominator and
@@ -232,8 +232,16 @@ func (f FairnessShape) track(s *Subject, rule int, c cells) Track {
 		t.Most = max(1, min(t.Most, 2_000_000/c.groups))
 	}
 	t.Assumes = []string{fmt.Sprintf("%s, equally large; where they are not, the smallest decides.", many(c.groups, "group"))}
-	if share := f.share(c.metric); share > 0 {
-		t.Assumes = append(t.Assumes, fmt.Sprintf("Counted are cases %s; where %s of a group are so (--positive), it has about %.3g times as many in all.", of, briefly(share), 1/share))
+	switch share := f.share(c.metric); {
+	case share > 0:
+		t.Share = share
+		t.Assumes = append(t.Assumes, fmt.Sprintf("Counted are cases %s; %s of a group are so (--positive).", of, briefly(share)))
+	case of != "":
+		more := ""
+		if !c.byOutcome {
+			more = "; how many a group has then in all depends on how many are so (--positive)"
+		}
+		t.Assumes = append(t.Assumes, "Counted are cases "+of+more+".")
 	}
 	switch rate := f.rate(c.metric); r.Threshold.Kind {
 	case policy.WorstGroup:
@@ -316,7 +324,7 @@ func (f FairnessShape) rates(r *policy.Rule, c cells, truth float64) ([]float64,
 // groupOdds are the odds of a rule on each group: exact, by the numbers of events at which one group's verdict turns. The rule is
 // PASS where all groups are, and FAIL where one is.
 func (s *Subject) groupOdds(ctx context.Context, rule int, c cells, n, missing int, laws [][]law) ([]Odds, error) {
-	found, err := findTurns(n-missing, s.Rules[rule].Threshold.Side == policy.Minimum, func(events int) (report.Rule, error) {
+	found, err := findTurns(n-missing, s.Rules[rule].Threshold.Side == policy.Minimum, nil, func(events int) (report.Rule, error) {
 		if ctx.Err() != nil {
 			return report.Rule{}, context.Cause(ctx)
 		}

@@ -29,7 +29,15 @@ func (h HumanAIShape) Check() error {
 		return fmt.Errorf("--cases is %d; from 2 to 10000 of each person can be planned", h.Cases)
 	}
 	return firstError(checkShare("--spread", h.Spread), checkShare("--case-spread", h.CaseSpread), checkShare("--baseline-accuracy", h.Baseline),
-		checkShare("--system-accuracy", h.SystemAccuracy), checkShare("--missing", h.Missing))
+		checkShare("--system-accuracy", h.SystemAccuracy), checkMissing(h.Missing))
+}
+
+// checkMissing reports a share that cannot be missing.
+func checkMissing(x float64) error {
+	if !(x >= 0 && x < 1) {
+		return fmt.Errorf("--missing is %v; a number from 0 to below 1 is allowed", x)
+	}
+	return nil
 }
 
 // checkShare reports a share outside of 0 to 1.
@@ -91,7 +99,14 @@ func (h HumanAIShape) Tracks(s *Subject, rule int, d Drawing) ([]Way, error) {
 		}
 		track.Assumes = h.assumesRates(r.Metric.Value)
 	}
-	track.Possible = func(truth float64) error { return model(2, truth).Check() }
+	track.Possible = func(truth float64) error {
+		err := model(2, truth).Check()
+		if err != nil && r.Metric.Value == "accuracy_difference" {
+			err = fmt.Errorf("%w: with --baseline-accuracy %v and gains that lie %v around it (--spread), so large a difference cannot be", err, h.Baseline, h.Spread)
+		}
+		return err
+	}
+	track.Limit = "larger studies are not simulated"
 	odds := func(s *Subject) func(ctx context.Context, size int, truths []float64, runs int) ([]Odds, error) {
 		return func(ctx context.Context, size int, truths []float64, runs int) ([]Odds, error) {
 			at, err := s.withNumbers(numberAt{plannedPos(&s.Rules[rule]), size})
@@ -106,6 +121,7 @@ func (h HumanAIShape) Tracks(s *Subject, rule int, d Drawing) ([]Way, error) {
 	}
 	track.Odds = odds(s)
 	if generalize {
+		track.Limit = "with more people than cases nothing is gained (--cases)"
 		track.Most = min(track.Most, h.Cases) // with more people than cases its pairs are no more, and its interval is wider
 	}
 	ways := []Way{{Track: track, Declared: plannedOf(r)}}
@@ -277,7 +293,12 @@ func (h HumanAIShape) counted(s *Subject, rule int) Track {
 	} else {
 		t.Assumes = append(t.Assumes, "Each decision is another person's, on another case: else the rule comes to MANUAL_REVIEW, and `per: person` is for it.")
 		if kind.system != "" {
-			t.Assumes = append(t.Assumes, fmt.Sprintf("Counted are decisions where the system is %s: of ten decisions those are as many as it is %s on.", kind.system, kind.system))
+			t.Unit = "decisions where the system is " + kind.system
+			t.Share = h.SystemAccuracy
+			if kind.system == "wrong" {
+				t.Share = 1 - h.SystemAccuracy
+			}
+			t.Assumes = append(t.Assumes, fmt.Sprintf("Counted are the decisions where the system is %s; it is right on %s of the cases (--system-accuracy).", kind.system, briefly(h.SystemAccuracy)))
 		}
 	}
 	t.Assumes = append(t.Assumes, assumesMissing(h.Missing, "decisions")...)
@@ -317,6 +338,7 @@ const mostCounted = 1 << 17
 // which the rule turns. at is the subject at a size; study makes a study of n units, so many of them events and so many missing.
 func counting(t Track, missing float64, at func(size int) (*Subject, error), rule int, study func(at *Subject, events, missing, n int) Study) Track {
 	t.Exact, t.Dips = true, 200
+	var last *turns // at the size that was asked about before
 	t.Possible = func(truth float64) error { return checkChance("the rate", truth, truth) }
 	t.Odds = func(ctx context.Context, size int, truths []float64, _ int) ([]Odds, error) {
 		s, err := at(size)
@@ -324,7 +346,11 @@ func counting(t Track, missing float64, at func(size int) (*Subject, error), rul
 			return nil, err
 		}
 		unknown := unrecorded(missing, size)
-		found, err := findTurns(size-unknown, s.Rules[rule].Threshold.Kind == policy.Minimum, func(events int) (report.Rule, error) {
+		var guess *turns
+		if last != nil {
+			guess = last.near(size - unknown)
+		}
+		found, err := findTurns(size-unknown, s.Rules[rule].Threshold.Kind == policy.Minimum, guess, func(events int) (report.Rule, error) {
 			if ctx.Err() != nil {
 				return report.Rule{}, context.Cause(ctx)
 			}
@@ -333,6 +359,7 @@ func counting(t Track, missing float64, at func(size int) (*Subject, error), rul
 		if err != nil {
 			return nil, err
 		}
+		last = &found
 		list := make([]Odds, len(truths))
 		for i, p := range truths {
 			list[i] = found.odds(binomialLaw(size-unknown, p))

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -49,16 +50,16 @@ every decision for independent of all others, Student's, the bootstrap and Wald'
 The same seed gives the same result on any machine. With --resume the cells that are finished are kept in a file, and the
 same command goes on from there after an interruption. --studies draws fewer, which is faster and tells less.
 
-Exit status: 0 no promise is broken, 1 one is, by more than chance explains (at an error of 0.001 for the whole run), 2
-nothing was decided.`,
-		Example: "  oloproof audit coverage --gate compare --studies 5",
+Exit status: 0 no promise is seen to be broken, 1 one is, by more than chance explains (at an error of 0.001 for the whole
+run), 2 nothing was decided. The result says how large a breach the run could have seen.`,
+		Example: "  oloproof audit coverage --gate compare --studies 20",
 		RunE:    func(*cobra.Command, []string) error { return a.coverage(q, audit.NewGrid) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&q.quick, "quick", false, "a part of the grid, in seconds (the default)")
 	f.BoolVar(&q.full, "full", false, "the whole grid, in a quarter of an hour or so")
 	f.StringSliceVar(&q.gates, "gate", nil, "only the cells of a `GATE`: "+strings.Join(kinds.Names(), ", ")+"; may be repeated")
-	f.IntVar(&q.studies, "studies", 0, "draw at most `N` studies in each cell")
+	f.IntVar(&q.studies, "studies", 0, "draw at most `N` studies in each cell, from "+strconv.Itoa(audit.FewestStudies)+" on")
 	f.StringVar(&q.seed, "seed", audit.CoverageSeed, "a `TEXT` of letters, digits and . _ -; another one draws other studies")
 	f.StringArrayVar(&q.formats, "format", nil, "write the result as `NAME[:PATH]` ("+strings.Join(coverageFormats, ", ")+"); may be repeated")
 	f.BoolVar(&q.json, "json", false, "the same as --format json")
@@ -81,8 +82,8 @@ func (q *coverageRequest) about(version string) (audit.About, error) {
 	if !seedForm.MatchString(q.seed) {
 		problems = append(problems, usagef("--seed is %s; write 1 to 64 letters, digits and . _ - such as %s", diag.Quote(q.seed), audit.CoverageSeed))
 	}
-	if q.studies < 0 {
-		problems = append(problems, usagef("--studies is %d; write how many studies a cell has at most, from 1, or leave it out", q.studies))
+	if q.studies < 0 || q.studies > 0 && q.studies < audit.FewestStudies {
+		problems = append(problems, usagef("--studies is %d; write at most how many studies a cell has, from %d on, or leave it out: fewer could not show any promise to be broken", q.studies, audit.FewestStudies))
 	}
 	about := audit.About{Version: version, Seed: q.seed, Full: q.full, Studies: q.studies}
 	for _, name := range q.gates {

@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -82,13 +80,13 @@ func (a *app) planGateCommand(g gate.Gate) *cobra.Command {
 	switch g.Name() {
 	case "human-ai":
 		cmd.Short = "How many people does a study with and without the system need?"
-		cmd.Long = fmt.Sprintf(what, "people") + ` The rules are those of a policy, or one given by --metric with --minimum or
---maximum. --truth says what you believe to be so, in the metric's own terms; the answer is right if that is right.
-Studies are drawn at random with that truth, and decided as a file would be.`
+		cmd.Long = fmt.Sprintf(what, "people") + ` The rules are those of a policy, or one given by --metric with
+--minimum or --maximum. --truth says what you believe to be so, in the metric's own terms; the answer is right if that is
+right. Studies are drawn at random with that truth, and decided as a file would be.`
 		cmd.Example = "  oloproof plan human-ai --metric accuracy_difference --minimum 0 --truth 0.2 --runs 100"
 		s := audit.HumanAIShape{}
-		key(false, "per", "count each person once: `person`")
-		key(false, "generalize", "`people_and_cases`: to other cases than the study's too")
+		key(false, "per", "`UNIT` that counts once: person (default: each decision)")
+		key(false, "generalize", "`TO` what the answer holds for, beside other people: people_and_cases, for other cases too")
 		f.IntVar(&s.Cases, "cases", 30, "how many `CASES` each person decides")
 		f.Float64Var(&s.Spread, "spread", 0.1, "how far people's gains, or rates, lie from their mean: `DISTANCE`")
 		f.Float64Var(&s.CaseSpread, "case-spread", 0.1, "how far what a case adds to the gain lies from 0, for --generalize: `DISTANCE`")
@@ -102,9 +100,9 @@ Studies are drawn at random with that truth, and decided as a file would be.`
 		}
 	case "compare":
 		cmd.Short = "How many cases does a comparison of two versions need?"
-		cmd.Long = fmt.Sprintf(what, "cases") + ` The rules are those of a policy, or one given by --metric with --minimum or
---maximum (sign_test has neither). --truth says what you believe to be so, such as 0.1 where the candidate passes ten points
-more often. More trials of each case are compared with it.`
+		cmd.Long = fmt.Sprintf(what, "cases") + ` The rules are those of a policy, or one given by --metric with
+--minimum or --maximum (sign_test has neither). --truth says what you believe to be so, such as 0.1 where the candidate
+passes ten points more often. More trials of each case are compared with it.`
 		cmd.Example = "  oloproof plan compare --metric sign_test --truth 0.2 --trials 5 --runs 100"
 		s := audit.CompareShape{}
 		key(false, "k", "the `K` of pass_at_k and pass_all_k")
@@ -116,11 +114,17 @@ more often. More trials of each case are compared with it.`
 		cmd.PreRunE = func(*cobra.Command, []string) error { p.shape = s; return nil }
 	case "fairness":
 		cmd.Use = "fairness FAIRNESS.yaml"
-		cmd.Args = cobra.MaximumNArgs(1)
+		cmd.Args = func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("%d declarations are given; plan fairness takes one", len(args))
+			}
+			return nil
+		}
 		cmd.Short = "How many cases does each group need?"
-		cmd.Long = fmt.Sprintf(what, "cases in each group") + ` The groups and the rules are those of the declaration. --truth RULE=X says what
-you believe to be so: how far the groups lie apart, the ratio of the smaller rate to the larger, or the rate of the worst
-group. Counted are the cases in the rate's denominator (for false_negative those with label 1). All figures are exact.`
+		cmd.Long = fmt.Sprintf(what, "cases in each group") + ` The groups and the rules are those of the
+declaration. --truth RULE=X says what you believe to be so: how far the groups lie apart, the ratio of the smaller rate to
+the larger, or the rate of the worst group. Counted are the cases in the rate's denominator (for false_negative those with
+label 1). All figures are exact.`
 		cmd.Example = "  oloproof init --example fairness study\n  oloproof plan fairness study/fairness.yaml --truth every-age-served=0.9"
 		s := audit.FairnessShape{}
 		f.Float64Var(&s.Rate, "rate", 0, "the `RATE` of groups that do not differ (default: 0.1 of errors, 0.5 of selection, 0.9 of the others)")
@@ -140,12 +144,12 @@ group. Counted are the cases in the rate's denominator (for false_negative those
 		}
 	default:
 		cmd.Short = "How many blind labels does a rule need?"
-		cmd.Long = fmt.Sprintf(what, "blind items, or annotators,") + ` The rules are those of a policy, or one given by --metric with
---minimum or --maximum. --truth says what you believe to be so, such as 0.95 where the model agrees with 95 % of the blind
+		cmd.Long = fmt.Sprintf(what, "blind items, or annotators,") + ` The rules are those of a policy, or one given by
+--metric with --minimum or --maximum. --truth says what you believe to be so, such as 0.95 where the model agrees with 95 % of the blind
 labels. With one annotator the figures for rates are exact; gaps, and several annotators, are simulated.`
 		cmd.Example = "  oloproof plan anchoring --metric blind_agreement --minimum 0.8 --truth 0.9"
 		s := audit.AnchoringShape{}
-		key(false, "per", "what counts once: `person`, item or label (default: the item with one annotator, else the person)")
+		key(false, "per", "`UNIT` that counts once: person, item or label (default: the item with one annotator, else the person)")
 		key(true, "corpus_size", "the `NUMBER` of items in the corpus, whose rest is handed over")
 		key(true, "minimum_blind_sample", "the least `NUMBER` of blind labels (default: 20)")
 		f.IntVar(&s.Annotators, "annotators", 1, "the `NUMBER` of annotators; with several, how many it takes is searched for")
@@ -171,7 +175,7 @@ labels. With one annotator the figures for rates are exact; gaps, and several an
 	f.IntSliceVar(&p.sizes, "sizes", nil, "the `SIZES` in the table, after commas (default: around the answer)")
 	f.IntVar(&p.runs, "runs", 400, "how many studies are drawn at a size, where they are: `NUMBER`")
 	f.StringVar(&p.seed, "seed", "oloproof", "any `TEXT`; the same seed gives the same figures")
-	f.BoolVar(&p.json, "json", false, "print the plan as JSON (`oloproof schema plan`)")
+	f.BoolVar(&p.json, "json", false, "print the plan as JSON, of the schema that 'oloproof schema plan' prints")
 	cmd.RunE = func(*cobra.Command, []string) error { return a.plan(p) }
 	return cmd
 }
@@ -226,41 +230,71 @@ func (a *app) plan(p planning) error {
 	}
 	for _, s := range subjects {
 		for _, n := range s.Never {
-			out.Never = append(out.Never, planNote{n.Message, n.Pos})
+			if p.policy != "" || !p.ofNoPolicy(n.Message) {
+				out.Never = append(out.Never, planNote{p.plain(n.Message), n.Pos})
+			}
 		}
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer cancel()
 	var drawn atomic.Int64
-	stop := a.showing(func() string {
-		if n := drawn.Load(); n > 0 {
-			return fmt.Sprintf("planning, %d studies drawn", n)
+	request := func(w *assignment) audit.Request {
+		return audit.Request{Truths: w.truths, Chance: p.chance, Sizes: p.sizes, Runs: p.runs, Bare: p.policy == "",
+			Drawing: audit.Drawing{Seed: p.seed, Step: func() { drawn.Add(1) }}}
+	}
+	fault := func(w *assignment, err error) error {
+		var list []error
+		for line := range strings.Lines(err.Error()) { // joined errors are a line each, and name no text of others
+			line = strings.TrimSuffix(line, "\n")
+			if p.policy != "" {
+				line = w.subject.Rules[w.rule].Name() + ": " + line
+			}
+			list = append(list, usagef("%s", line))
 		}
-		return "planning"
-	})
+		return errors.Join(list...)
+	}
 	var problems []error
-	for _, w := range work {
-		r := &w.subject.Rules[w.rule]
+	var asked []*assignment
+	for i := range work { // a mistake is said before minutes are spent
+		w := &work[i]
 		if len(w.truths) == 0 {
-			out.NotPlanned = append(out.NotPlanned, r.ID.Value)
+			out.NotPlanned = append(out.NotPlanned, w.subject.Rules[w.rule].ID.Value)
 			continue
 		}
-		planned, err := audit.Plan(ctx, w.subject, w.rule, p.shape, audit.Request{Truths: w.truths, Chance: p.chance, Sizes: p.sizes, Runs: p.runs,
-			Drawing: audit.Drawing{Seed: p.seed, Step: func() { drawn.Add(1) }}})
+		asked = append(asked, w)
+		if err := audit.CheckPlan(w.subject, w.rule, p.shape, request(w)); err != nil {
+			problems = append(problems, fault(w, err))
+		}
+	}
+	if len(problems) > 0 {
+		return errors.Join(problems...)
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	var doing atomic.Int64
+	stop := a.showing(time.Minute, func() string {
+		i := doing.Load()
+		what := "planning"
+		if len(asked) > 1 {
+			what += fmt.Sprintf(" %s (%d of %d)", diag.Printable(asked[i].subject.Rules[asked[i].rule].ID.Value), i+1, len(asked))
+		}
+		if n := drawn.Load(); n > 0 {
+			what += fmt.Sprintf(", %d studies drawn", n)
+		}
+		return what
+	})
+	for i, w := range asked {
+		doing.Store(int64(i))
+		planned, err := audit.Plan(ctx, w.subject, w.rule, p.shape, request(w))
 		if ctx.Err() != nil {
 			stop()
 			return errors.New("interrupted; nothing was planned")
 		}
 		if err != nil {
-			problems = append(problems, usagef("%s: %w", r.Name(), err))
-			continue
+			stop()
+			return fault(w, err)
 		}
 		out.Rules = append(out.Rules, planned)
 	}
 	stop()
-	if len(problems) > 0 {
-		return errors.Join(problems...)
-	}
 	if p.json {
 		encoder := json.NewEncoder(a.Stdout)
 		encoder.SetEscapeHTML(false)
@@ -269,6 +303,27 @@ func (a *app) plan(p planning) error {
 	}
 	a.tellPlan(out)
 	return nil
+}
+
+// ofNoPolicy reports a note about a size that stands in no policy, and that nobody said: the number that a rule of the command line has
+// for its looks, and the floor that labels have by default.
+func (p *planning) ofNoPolicy(note string) bool {
+	if strings.HasSuffix(note, " at the most") && p.single.looks == "once" {
+		return true
+	}
+	said := slices.ContainsFunc(p.single.keys, func(k *keyFlag) bool { return k.key == "minimum_blind_sample" && k.value != "" })
+	return strings.Contains(note, ", which minimum_blind_sample lets count") && !said
+}
+
+// plain is a message about the rule of the command line without the id that it has for the sake of its policy.
+func (p *planning) plain(message string) string {
+	if p.policy != "" {
+		return message
+	}
+	if rest, is := strings.CutPrefix(message, "rule plan "); is {
+		return "the rule " + rest
+	}
+	return strings.Replace(message, " in rule plan;", ";", 1)
 }
 
 // cannotPlan says what is wrong with a policy, as a document where one is asked for; of a rule given by flags without a place.
@@ -280,7 +335,7 @@ func (a *app) cannotPlan(p planning, diags *diag.List) error {
 	items, _ := diags.Sorted()
 	for _, d := range items {
 		if p.policy == "" {
-			d.Pos = diag.Pos{}
+			d.Pos, d.Message = diag.Pos{}, p.plain(d.Message)
 		}
 		if e := usagef("%s", d.String()); !slices.ContainsFunc(list, func(x error) bool { return x.Error() == e.Error() }) {
 			list = append(list, e)
@@ -483,7 +538,7 @@ func (a *app) tellPlan(d planDocument) {
 		}
 	}
 	for i := range d.Rules {
-		a.tellPlanned(&d.Rules[i], d.Gate)
+		a.tellPlanned(&d.Rules[i], d.Policy != nil)
 	}
 	if len(d.NotPlanned) > 0 {
 		a.tell(a.Stdout, "")
@@ -495,8 +550,8 @@ func (a *app) tellPlan(d planDocument) {
 	}
 }
 
-// tellPlanned prints the plan of one rule.
-func (a *app) tellPlanned(p *audit.Planned, gateName string) {
+// tellPlanned prints the plan of one rule; named where it has a name, in a policy.
+func (a *app) tellPlanned(p *audit.Planned, named bool) {
 	main := p.Ways[0]
 	a.tell(a.Stdout, "")
 	name := diag.Printable(p.ID)
@@ -504,6 +559,9 @@ func (a *app) tellPlanned(p *audit.Planned, gateName string) {
 		name = diag.Printable(p.Section) + ", " + name
 	}
 	title := name + ": " + p.Metric
+	if !named {
+		title = p.Metric
+	}
 	if t := p.Threshold; t != nil {
 		kind := strings.ReplaceAll(string(t.Kind), "_", " ")
 		if t.Side != "" {
@@ -514,7 +572,7 @@ func (a *app) tellPlanned(p *audit.Planned, gateName string) {
 	a.tellWrapped("", "  ", title)
 	how := "exact"
 	if !main.Exact {
-		how = "simulated, ± 95 % of it"
+		how = "simulated; ± is what chance may have moved it by"
 	}
 	a.tellWrapped("  ", "  ", "The chance of the right verdict ("+how+"), by "+p.Means+":")
 	a.tell(a.Stdout, "")
@@ -562,11 +620,28 @@ func (a *app) tellPlanned(p *audit.Planned, gateName string) {
 func recommendation(p *audit.Planned, way *audit.PlannedWay, s *audit.Suggested) string {
 	when := "if " + p.Means + " is " + truthText(s.Truth, p.Signed)
 	if s.Size == 0 {
-		return fmt.Sprintf("no number up to %d %s gives a chance of %s of %s %s: %s, %s at %d.", s.UpTo, way.Unit, chanceText(s.Wanted, 0, true), s.Verdict, when,
-			s.Why, chanceText(s.Chance, s.PlusMinus, way.Exact), s.BestAt)
+		best := fmt.Sprintf("the best that was found is %s, with %d", chanceText(s.Chance, s.PlusMinus, way.Exact), s.BestAt)
+		if s.Chance == 0 {
+			best = "it is next to nothing with all of them"
+		}
+		return fmt.Sprintf("no number up to %d %s gives a chance of %s of %s %s: %s. %s.", s.UpTo, way.Unit, chanceText(s.Wanted, 0, true), s.Verdict, when,
+			best, strings.ToUpper(s.Why[:1])+s.Why[1:])
 	}
-	return fmt.Sprintf("%d %s give a chance of %s of %s %s; it stays undecided with a chance of %s.", s.Size, way.Unit,
-		chanceText(s.Chance, s.PlusMinus, way.Exact), s.Verdict, when, chanceText(s.Undecided, 0, true))
+	inAll := ""
+	if s.InAll > 0 {
+		inAll = fmt.Sprintf(" (of about %d in all)", s.InAll)
+		if strings.HasSuffix(way.Unit, " in each group") {
+			inAll = fmt.Sprintf(" (of about %d in the group)", s.InAll)
+		}
+	}
+	undecided := chanceText(s.Undecided, 0, way.Exact)
+	if !way.Exact && s.Undecided == 0 {
+		undecided = "next to none"
+	} else {
+		undecided = "of " + undecided
+	}
+	return fmt.Sprintf("%d %s%s give a chance of %s of %s %s; it stays undecided with a chance %s.", s.Size, way.Unit, inAll,
+		chanceText(s.Chance, s.PlusMinus, way.Exact), s.Verdict, when, undecided)
 }
 
 // instead says what another way would need.
@@ -590,6 +665,12 @@ func truthText(x float64, signed bool) string {
 // chanceText writes a chance in percent, with what chance alone may change in it.
 func chanceText(p, plusMinus float64, exact bool) string {
 	switch {
+	case !exact && plusMinus == 0:
+		return fmt.Sprintf("%.0f %%", 100*p)
+	case !exact && p == 0: // seen in none of the studies: the interval lies on one side
+		return fmt.Sprintf("<%.0f %%", math.Ceil(200*plusMinus))
+	case !exact && p == 1:
+		return fmt.Sprintf(">%.0f %%", math.Floor(100-200*plusMinus))
 	case !exact:
 		return fmt.Sprintf("%.0f %% ±%.0f", 100*p, math.Ceil(100*plusMinus))
 	case p > 0 && p < 0.0005:
