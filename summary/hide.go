@@ -234,7 +234,7 @@ func (h hiding) gate(g *report.Gate) *report.Gate {
 		if h.rule(rule) || ofHidden || h.tells(rule.Reason) {
 			rule.Reason = plainReason(rule.Verdict)
 		}
-		if n := rule.Needs; n != nil && (h.tells(n.What) || h.counts && n.AtLeast > 0) {
+		if n := rule.Needs; n != nil && (h.tells(n.What) || h.counts && (n.AtLeast > 0 || len(wholeNumbers(n.What)) > 0)) {
 			rule.Needs = &report.Needs{What: "more data; how much is hidden: it tells a count"}
 		}
 		if p := rule.TippingPoint; p != nil && (h.counts || h.rule(rule) || ofHidden || h.tells(tipping(p))) {

@@ -412,7 +412,7 @@ func (m *markdown) rules(g *report.Gate, run float64, compared bool) {
 		}
 	}
 	if len(rows) > 0 {
-		header := []string{"", "Rule", "Measured", capital(heading), "Must be", ""}
+		header := []string{"", "Rule", "Measured", capital(columnHeading(measures)), "Must be", ""}
 		if compared {
 			header = slices.Insert(header, 2, "Before")
 		}
@@ -692,7 +692,7 @@ func (m *markdown) measureTable(all []*report.Measure, run float64) {
 		}
 		rows = append(rows, []string{prose(measureName(measure)), measured, within, prose(strings.Join(said, " · "))})
 	}
-	m.table([]string{"Measure", "Measured", capital(intervalHeading(all)), "Counted"}, rows)
+	m.table([]string{"Measure", "Measured", capital(columnHeading(all)), "Counted"}, rows)
 }
 
 // sections writes the measures of everyone, then a table for each attribute, and last the calibration errors.

@@ -265,7 +265,7 @@ func (t *terminal) rules(g *report.Gate, run float64) {
 		measured, within := shownNumbers(&rule.Measure, n)
 		rows = append(rows, []string{Word(rule.Verdict), id, measured, within, MustBe(rule.Threshold)})
 	}
-	header := []string{"VERDICT", "RULE", "MEASURED", strings.ToUpper(intervalHeading(measures)), "MUST BE"}
+	header := []string{"VERDICT", "RULE", "MEASURED", strings.ToUpper(columnHeading(measures)), "MUST BE"}
 	const (
 		tableIndent = 2
 		drawnAt     = tableIndent + len("UNDECIDED") + 2
@@ -435,7 +435,7 @@ func (t *terminal) measures(g *report.Gate, limit int) {
 		rows = append(rows, []string{measureName(m), measured, within, countedFrom(m)})
 	}
 	t.blank()
-	t.table([]string{"MEASURE", "MEASURED", strings.ToUpper(intervalHeading(shown)), "COUNTED"}, rows, 0, 3)
+	t.table([]string{"MEASURE", "MEASURED", strings.ToUpper(columnHeading(shown)), "COUNTED"}, rows, 0, 3)
 	if rest := len(g.Measures) - len(rows); rest > 0 {
 		t.para(2, 2, "and "+counted(rest, "more measure"))
 	}
@@ -661,7 +661,7 @@ func (t *terminal) tableAt(header []string, rows [][]string, texts []int, indent
 const flexibleLeast = 16
 
 // layout lays a table out within the width: the lines of its header, and those of each row. The columns of
-// texts wrap, the widest first. Cells are escaped here.
+// texts wrap, the widest first, and where that is not enough the others. Cells are escaped here.
 func (t *terminal) layout(header []string, rows [][]string, texts []int, indent int) (head []string, blocks [][]string) {
 	const gap = 2
 	all := [][]string{}
@@ -672,7 +672,10 @@ func (t *terminal) layout(header []string, rows [][]string, texts []int, indent 
 		}
 		all = append(all, escaped)
 	}
-	widths := make([]int, len(header))
+	widths, columns := make([]int, len(header)), make([]int, len(header))
+	for c := range columns {
+		columns[c] = c
+	}
 	for _, row := range all {
 		for c := range row {
 			widths[c] = max(widths[c], cells(row[c]))
@@ -683,9 +686,12 @@ func (t *terminal) layout(header []string, rows [][]string, texts []int, indent 
 		over += w
 	}
 	for ; over > 0; over-- {
-		widest := slices.MaxFunc(texts, func(a, b int) int { return cmp.Compare(widths[a], widths[b]) })
-		if widths[widest] <= flexibleLeast {
-			return nil, t.stacked(all, texts[0], indent)
+		wider := func(a, b int) int { return cmp.Compare(widths[a], widths[b]) }
+		widest := slices.MaxFunc(texts, wider)
+		if widths[widest] <= flexibleLeast { // then any other column, such as that of a sign test's cases
+			if widest = slices.MaxFunc(columns, wider); widths[widest] <= flexibleLeast {
+				return nil, t.stacked(all, texts[0], indent)
+			}
 		}
 		widths[widest]--
 	}

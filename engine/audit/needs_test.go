@@ -151,7 +151,7 @@ func TestEveryUndecidedRuleHasNeeds(t *testing.T) {
 		{"nothing recorded, per person", "human-ai", rule("", "metric: accuracy_with, per: person, minimum: 0.5"), unsure, i, "recorded decisions that the metric counts"},
 		{"an empty slice", "human-ai", rule("", "metric: accuracy_with, where: {reviewer: nobody}, minimum: 0.5"), people8, i, "rows with the values of `where`"},
 		{"pooled, people repeat", "human-ai", rule("", "metric: accuracy_with, minimum: 0.5"), people8, m, "per: person"},
-		{"pooled", "human-ai", rule("", "metric: accuracy_with, minimum: 0.7"), independent, i, "decisions in a new sample (or `looks: repeated`"},
+		{"pooled", "human-ai", rule("", "metric: accuracy_with, minimum: 0.7"), independent, i, "decisions in a new sample (with `looks: repeated`, set before collecting, about "},
 		{"pooled, looked at again", "human-ai", rule("", "metric: accuracy_with, looks: repeated, minimum: 0.7"), independent, i, "more decisions at the present rate"},
 		{"nearly on the threshold", "human-ai", rule("", "metric: accuracy_with, minimum: 0.79999"), independent, i, "more than 1000000 decisions in a new sample"},
 		{"markers of missing values", "human-ai", markers, withMarker, m, "a person to decide"},
@@ -356,6 +356,116 @@ func TestNeedsDecide(t *testing.T) {
 				t.Errorf("%d %s: with %d it is %s already", told, now.Needs.What, fewer, then.Verdict)
 			}
 			t.Logf("%d %s", told, now.Needs.What)
+
+			// What repeated looks would take, which is told beside it, decides a rule with `looks: repeated`.
+			_, beside, found := strings.Cut(now.Needs.What, "(with `looks: repeated`, set before collecting, about ")
+			var repeated int
+			if !found {
+				return
+			} else if _, err := fmt.Sscanf(beside, "%d in all)", &repeated); err != nil {
+				t.Fatalf("%s: %v", now.Needs.What, err)
+			}
+			again := func(n int) report.Verdict {
+				return askedOf(t, c.kind, rule(c.settings, c.of+", looks: repeated"), gate.Flags{}, c.lines(n)).Verdict
+			}
+			if got := again(upTo(repeated)); got != c.want {
+				t.Errorf("%s: looks repeated, with %d it is %s", now.Needs.What, upTo(repeated), got)
+			}
+			if fewer := max(c.n, repeated*4/5/c.step*c.step); again(fewer) != report.InsufficientEvidence {
+				t.Errorf("%s: looks repeated, with %d it is decided already", now.Needs.What, fewer)
+			}
 		})
+	}
+}
+
+// TestNeedsOfWhatIsMissing: what is told about recording what is missing, against doing so. Of 30 decisions 18 are right, 8 wrong and 4
+// missing, which leaves .65 open; at .5 and .73 it does not.
+func TestNeedsOfWhatIsMissing(t *testing.T) {
+	study := func(right, wrong, missing, times int) []string { // times copies
+		var list []string
+		for i := range times {
+			for p := range right + wrong + missing {
+				list = append(list, decisions(fmt.Sprintf("p%d-%d", i, p), "with", boolean(p < right), boolean(p >= right && p < right+wrong), boolean(p >= right+wrong))...)
+			}
+		}
+		for i := range list {
+			list[i] = strings.Replace(list[i], "?wrong|right", "", 1)
+		}
+		return list
+	}
+	at := func(minimum string, lines []string) report.Rule {
+		return askedOf(t, "human-ai", rule("", "metric: accuracy_with, minimum: "+minimum), gate.Flags{}, lines)
+	}
+	// Open on which side it lies, and not decided by recording it: 22 of 30 have the interval .541 to .877, 18 of 30 .406 to .773.
+	r := at("0.65", study(18, 8, 4, 1))
+	const form = "what is missing to be recorded: with as much of it missing, no number of decisions would decide; recorded, it does not decide the rule by itself: it then takes at best about %d decisions in a new sample (as FAIL at best about %d)"
+	var passes, fails int
+	if r.Needs == nil || r.TippingPoint != nil {
+		t.Fatalf("needs %+v, tipping point %+v", r.Needs, r.TippingPoint)
+	}
+	if _, err := fmt.Sscanf(r.Needs.What, form, &passes, &fails); err != nil {
+		t.Fatalf("needs %+v: %v", *r.Needs, err)
+	}
+	for _, c := range []struct {
+		right, size int
+		then        report.Verdict
+	}{{22, passes, report.Pass}, {18, fails, report.Fail}} {
+		for size, want := range map[int]report.Verdict{c.size + 29: c.then, c.size * 4 / 5: report.InsufficientEvidence} {
+			if got := at("0.65", study(c.right, 30-c.right, 0, size/30)); got.Verdict != want {
+				t.Errorf("%d in 30 of %d: %s, want %s; %s", c.right, size, got.Verdict, want, r.Needs.What)
+			}
+		}
+	}
+	// On one side in any case, and not decided by recording it: the best of it shortens the way.
+	r = at("0.58", study(18, 8, 4, 1))
+	_, beyond, found := strings.Cut(r.Needs.What, "; recording what is missing does not decide it by itself, and at best brings that down to about ")
+	var best int
+	if _, err := fmt.Sscanf(beyond, "%d", &best); !found || err != nil || best >= r.Needs.AtLeast || r.TippingPoint != nil {
+		t.Fatalf("needs %+v, tipping point %+v", *r.Needs, r.TippingPoint)
+	}
+	for size, want := range map[int]report.Verdict{best + 29: report.Pass, max(30, best*4/5): report.InsufficientEvidence} {
+		if got := at("0.58", study(22, 8, 0, size/30)); got.Verdict != want {
+			t.Errorf("22 in 30 of %d: %s, want %s; %s", size, got.Verdict, want, r.Needs.What)
+		}
+	}
+	// And where recording it may decide, either is enough: 22 of 30 pass .54.
+	r = at("0.54", study(18, 8, 4, 1))
+	if !strings.HasSuffix(r.Needs.What, "; or what is missing to be recorded, which may decide it by itself") || r.TippingPoint == nil {
+		t.Errorf("needs %+v, tipping point %+v", *r.Needs, r.TippingPoint)
+	}
+}
+
+// TestNeedsOfAPlan: of a plan that is not there yet it is told what the planned number can show, and that is so. 3 in 4 people gain a
+// fifth and the others lose one.
+func TestNeedsOfAPlan(t *testing.T) {
+	gains := func(n int) (list []string) {
+		for p := range n {
+			right := []int{3, 3, 3, 1}[p%4]
+			list = slices.Concat(list, decisions(fmt.Sprint("p", p), "with", right, 5-right, 0), decisions(fmt.Sprint("p", p), "without", 2, 3, 0))
+		}
+		return list
+	}
+	at := func(planned, n int) report.Rule {
+		return askedOf(t, "human-ai", rule("", fmt.Sprintf("metric: accuracy_difference, minimum: 0, looks: once, planned: %d", planned)), gate.Flags{}, gains(n))
+	}
+	for _, planned := range []int{20, 40, 200} {
+		r, then := at(planned, 8), at(planned, planned)
+		if r.Verdict != report.InsufficientEvidence || r.Needs == nil || r.Needs.AtLeast != planned-8 {
+			t.Fatalf("8 of %d planned: %s, needs %+v", planned, r.Verdict, r.Needs)
+		}
+		var size int
+		_, err := fmt.Sscanf(r.Needs.What, fmt.Sprintf("more people, as planned; at the present values the %d planned do not decide it: it would take about %%d people in a new sample, planned beforehand", planned), &size)
+		decide := r.Needs.What == fmt.Sprintf("more people, as planned; at the present values the %d planned decide it", planned)
+		switch {
+		case then.Verdict == report.Pass && !decide, then.Verdict != report.Pass && (err != nil || size <= planned):
+			t.Errorf("%d planned: then it is %s, and 8 need %+v", planned, then.Verdict, *r.Needs)
+		case then.Verdict != report.Pass:
+			if got := at((size+3)/4*4, (size+3)/4*4); got.Verdict != report.Pass {
+				t.Errorf("%d are told to decide: %s", size, got.Verdict)
+			}
+		}
+		if r.TippingPoint != nil {
+			t.Errorf("people who are not there yet have no tipping point: %+v", r.TippingPoint)
+		}
 	}
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sort"
+	"strconv"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 )
@@ -20,27 +23,38 @@ import (
 //     chance is between them, or the units of a level are drawn anew from the file, whose own level is the truth then. The
 //     gate is asked about each of so many such studies, and every verdict that the truth forbids is counted.
 //  2. A harm is planted (a planting) in units drawn anew, from none to the worst possible, and the least one is looked for at
-//     which the rule FAILs in FoundShare of the studies. A rule that the worst possible harm fails neither so often nor in the
-//     file's own rows is toothless.
+//     which the rule FAILs in FoundShare of the studies. A rule that the worst possible harm fails in none of the studies, nor in
+//     the file's own rows, is toothless. The best possible is planted too, to tell whether the rule can PASS.
+//
+// A rule with a planned number of units that the file does not hold yet is asked about the finished study (see Finished).
 //
 // selftest_humanai.go and its neighbours say what can be shuffled, drawn and planted in each gate's rows.
 type SelfTest struct {
 	Setup   Setup
 	Studies []Study // the rows as they were read, by question
-	Runs    int     // studies for 1; at least 1
+	Runs    int     // studies for 1; at least 1, and FewestRuns for an answer
 	Seed    string
-	Step    func() // called after each study that the gates were asked about; nil: nothing
+	// Step is called after each study that the gates were asked about, by one goroutine at a time, with what is being done; nil:
+	// nothing.
+	Step func(doing string)
 }
+
+// FewestRuns is how many studies an audit needs to say anything about promises of a few per cent: with fewer, not even an error
+// several times as frequent as is promised could be told from chance.
+const FewestRuns = 100
 
 // FoundShare is the share of studies in which a rule has to FAIL for a planted harm to count as found.
 const FoundShare = 0.8
 
-// mostHarmRuns is how many studies each planted harm is asked about: enough to tell a share of 80 % within about 8 points (two
-// standard errors of 4), and no more than there are of the others.
-const mostHarmRuns = 100
+// MostHarmRuns is how many studies each planted harm is asked about: enough to tell a share of 80 % within about 6 points (two
+// standard errors of 2.8), and no more than there are of the others.
+const MostHarmRuns = 200
+
+// closeShare is above FoundShare, and near enough to it: a harm that fails the rule in at most this share is not halved further.
+const closeShare = 0.85
 
 // dials is how finely the planted harm is looked for: in steps of 1/dials of the way to the worst possible.
-const dials = 32
+const dials = 1024
 
 // RuleTest is what the audit found of one rule.
 type RuleTest struct {
@@ -51,12 +65,23 @@ type RuleTest struct {
 	Threshold report.Threshold `json:"threshold,omitzero"`
 	Advisory  bool             `json:"advisory,omitempty"`
 	Estimate  *float64         `json:"estimate,omitempty"` // in the file
+	Units     *int             `json:"units,omitempty"`    // that it rests on in the file
+	UnitName  string           `json:"unit_name,omitempty"`
 	Verdict   report.Verdict   `json:"verdict"`            // on the file, before waivers
 	Adjusted  *report.Adjusted `json:"adjusted,omitempty"` // the promise is then of the whole family
+	Finished  *Finished        `json:"finished,omitempty"` // the planned study that was audited in place of the file
 	Chance    *ByChance        `json:"by_chance,omitempty"`
 	// NotAudited says why nothing was shuffled or drawn anew, where Chance is nil.
 	NotAudited string `json:"not_audited,omitempty"`
-	Harm       *Harm  `json:"harm,omitempty"`
+	Harm       *Harm  `json:"harm,omitempty"` // nil where nothing could be planted
+}
+
+// Finished is a planned study made of one that is not finished: units of the file were copied in turn, as many as the plan still
+// has room for.
+type Finished struct {
+	Planned int    `json:"planned"`
+	Copied  int    `json:"copied"`
+	Units   string `json:"units"` // what they are, in the plural
 }
 
 // ByChance is how often a rule errs where the truth is known.
@@ -78,6 +103,8 @@ type PromiseCheck struct {
 	Between [2]float64 `json:"interval"` // exact, 95 %: what the probability may be
 	Promise float64    `json:"promise"`
 	Broken  bool       `json:"broken"`
+	// BrokenFrom is the least count at which the promise would be called broken; 0 where not even all would do.
+	BrokenFrom int `json:"broken_from,omitempty"`
 }
 
 // The kinds of error, by their published names.
@@ -104,17 +131,87 @@ type Harm struct {
 	OwnRows report.Verdict `json:"own_rows,omitzero"`
 	// Always says that the rule FAILs in FoundShare of the studies whatever they hold, at the best possible too.
 	Always bool `json:"always,omitempty"`
-	// Toothless says why not even the worst possible makes the rule FAIL; "" where it does.
+	// Toothless says why the rule FAILs nowhere, neither in the file's own rows with the worst possible planted nor in any study; ""
+	// where it does somewhere.
 	Toothless string `json:"toothless,omitempty"`
+	Cause     Cause  `json:"cause,omitempty"` // what kind of reason Toothless is
+	// Needs is what would decide the rule with the worst possible planted: in the file's own rows where it is toothless, else in the
+	// first study that it leaves undecided; nil where it FAILs in FoundShare of them.
+	Needs *report.Needs `json:"needs,omitempty"`
+	// PassesAtBest is how often the rule PASSes with the best possible planted. Of a rule on gaps or ratios that is one rate for all
+	// groups.
+	PassesAtBest Share `json:"passes_at_best"`
+	// NeedsToPass is what would decide the rule in the first study that it leaves undecided there, where it PASSes in none.
+	NeedsToPass *report.Needs `json:"needs_to_pass,omitempty"`
+}
+
+// Cause is a kind of reason for which a rule cannot FAIL.
+type Cause string
+
+// The causes, by their published names.
+const (
+	ByThreshold Cause = "threshold" // the threshold is the end of the scale
+	TooFew      Cause = "too_few"   // there are too few units, or labels, for any verdict
+	ForAPerson  Cause = "person"    // it is MANUAL_REVIEW whatever the rows hold
+	NoData      Cause = "no_data"   // nothing is recorded of what it measures
+	BySettings  Cause = "settings"  // another setting of the policy, such as max_left_out, or what is missing leaves it open
+)
+
+// Ability is whether a rule can come to a verdict.
+type Ability string
+
+// The abilities, by their published names.
+const (
+	Can    Ability = "yes"    // in FoundShare of the studies with the worst, or the best, possible planted
+	Seldom Ability = "seldom" // in fewer of them, or in the file's own rows
+	Cannot Ability = "no"
+)
+
+// CanFail reports whether a rule can FAIL; "" where nothing could be planted.
+func (t *RuleTest) CanFail() Ability {
+	switch h := t.Harm; {
+	case h == nil:
+		return ""
+	case h.Toothless != "":
+		return Cannot
+	case h.AtWorst.Value() < FoundShare:
+		return Seldom
+	}
+	return Can
+}
+
+// CanPass reports whether a rule can PASS; "" where nothing could be planted.
+func (t *RuleTest) CanPass() Ability {
+	switch h := t.Harm; {
+	case h == nil:
+		return ""
+	case h.PassesAtBest.Value() >= FoundShare:
+		return Can
+	case h.PassesAtBest.Count > 0, t.Verdict == report.Pass, t.Chance != nil && t.Chance.Verdicts.Pass > 0:
+		return Seldom
+	}
+	return Cannot
+}
+
+// WrongVerdicts is in how many studies the rule's own verdict is wrong, PASS or FAIL, and the largest probability of that which is
+// promised; ok is false where no verdict was counted.
+func (t *RuleTest) WrongVerdicts() (wrong Share, promise float64, ok bool) {
+	if t.Chance == nil {
+		return Share{}, 0, false
+	}
+	for _, c := range t.Chance.Checks {
+		if c.Error == PassesWrongly || c.Error == FailsWrongly {
+			wrong.Count, wrong.Of, ok = wrong.Count+c.Share.Count, c.Share.Of, true
+			promise += c.Promise
+		}
+	}
+	return wrong, promise, ok
 }
 
 // Broken reports whether the rule errs more often than it promises.
 func (t *RuleTest) Broken() bool {
 	return t.Chance != nil && slices.ContainsFunc(t.Chance.Checks, func(c PromiseCheck) bool { return c.Broken })
 }
-
-// Toothless reports whether not even the worst possible harm fails the rule.
-func (t *RuleTest) Toothless() bool { return t.Harm != nil && t.Harm.Toothless != "" }
 
 // experiment makes a rule's truth known.
 type experiment struct {
@@ -155,8 +252,17 @@ type drawn struct {
 type subject interface {
 	// chance returns the experiment for a rule, or says why there is none.
 	chance(rule int) (*experiment, string)
-	// harms returns the plantings for a rule, of which the first that makes it FAIL is taken.
+	// harms returns the plantings for a rule, of which the first that makes it FAIL is taken, else the first.
 	harms(rule int) []planting
+	// grown returns the file with so many of a rule's units copied in turn, the first first; nil where they cannot be.
+	grown(rule, copies int) Study
+}
+
+// audited is a rule's rows and what can be made of them.
+type audited struct {
+	*known
+	subject
+	key string // tells apart the studies of rules whose own rows differ
 }
 
 // known is what a subject knows of its gate.
@@ -231,7 +337,8 @@ func subjectOf(name string, k *known) (subject, error) {
 	return nil, fmt.Errorf("the gate %s has no audit", name)
 }
 
-// Run makes the test. gates are the names of the questions' gates. The rules come in the order of questions and rules.
+// Run makes the test. gates are the names of the questions' gates. The rules come in the order of questions and rules. Where ctx ends
+// it before, its error comes with the rules that were finished.
 func (t SelfTest) Run(ctx context.Context, gates []string) ([]RuleTest, error) {
 	questions, families, err := t.Setup.open(t.Studies)
 	if err != nil {
@@ -240,6 +347,10 @@ func (t SelfTest) Run(ctx context.Context, gates []string) ([]RuleTest, error) {
 	held, err := gate.HoldBack(families, questions)
 	if err != nil {
 		return nil, err
+	}
+	total := 0
+	for _, q := range questions {
+		total += len(q.Rules())
 	}
 	var list []RuleTest
 	for at, q := range questions {
@@ -252,20 +363,111 @@ func (t SelfTest) Run(ctx context.Context, gates []string) ([]RuleTest, error) {
 			return nil, err
 		}
 		first := len(list)
-		for _, r := range k.base {
-			list = append(list, RuleTest{Gate: gates[at], Name: k.name, Rule: r.ID, Metric: r.Metric, Threshold: r.Threshold, Advisory: r.Advisory,
-				Estimate: r.Estimate, Verdict: r.Verdict, Adjusted: r.Adjusted})
-		}
-		if err := t.byChance(ctx, at, k, s, list[first:]); err != nil {
-			return nil, err
-		}
-		for i := range k.base {
-			if list[first+i].Harm, err = t.harm(ctx, at, i, k, s); err != nil {
-				return nil, err
+		of := make([]audited, len(k.base))
+		for i, r := range k.base {
+			test := RuleTest{Gate: gates[at], Name: k.name, Rule: r.ID, Metric: r.Metric, Threshold: r.Threshold, Advisory: r.Advisory,
+				Estimate: r.Estimate, Units: r.Units, UnitName: r.UnitName, Verdict: r.Verdict, Adjusted: r.Adjusted}
+			of[i] = audited{known: k, subject: s}
+			if unfinished(&k.base[i]) {
+				if of[i], test.Finished, test.NotAudited, err = t.finish(gates[at], at, i, of[i], held); err != nil {
+					return nil, err
+				}
 			}
+			list = append(list, test)
+		}
+		err = t.byChance(ctx, at, of, list[first:])
+		finished := first
+		for i := 0; err == nil && i < len(of); i++ {
+			if of[i].subject != nil {
+				list[first+i].Harm, err = t.harm(ctx, at, i, of[i], fmt.Sprintf("planted harm, rule %d of %d", first+i+1, total))
+			}
+			if err == nil {
+				finished++
+			}
+		}
+		if err != nil {
+			return list[:finished], errors.Join(err, hold(list[:finished]))
 		}
 	}
 	return list, hold(list)
+}
+
+// unfinished reports a rule whose interval holds for a planned number of units, which may not all be there.
+func unfinished(r *report.Rule) bool {
+	return r.Interval != nil && r.Interval.Looks == interval.LooksPlanned
+}
+
+// mostGrown is how many rows a finished study may have: what is larger is not audited, for it would take hours.
+const mostGrown = 50_000
+
+// finish makes the planned study of a rule: the file with as many of its units copied as the plan has room for, which is one fewer
+// than those that the gate says break it. Where it cannot be made, why says so, and the subject is nil.
+func (t SelfTest) finish(name string, at, rule int, of audited, held map[string]int) (full audited, made *Finished, why string, err error) {
+	rowsOf := func(s Study) (n int) {
+		for _, input := range s {
+			n += len(input)
+		}
+		return n
+	}
+	fits := func(copies int) (bool, error) {
+		judged, err := t.ask(at, of.grown(rule, copies), []int{rule})
+		return err == nil && unfinished(&judged[0]), err
+	}
+	planned := of.rules[rule].Planned.Value
+	one := of.grown(rule, 1)
+	if one == nil {
+		return audited{}, nil, fmt.Sprintf("it is planned for %d, which are not all there, and they cannot be copied to finish the study", planned), nil
+	}
+	tooMany := fmt.Sprintf("it is planned for %d, far more than the file holds, so that the finished study cannot be made of it", planned)
+	if planned > mostGrown { // each has a row at least
+		return audited{}, nil, tooMany, nil
+	}
+	low, high := 0, 1 // so many copies fit, and so many do not
+	for {
+		yes, err := fits(high)
+		if err != nil {
+			return audited{}, nil, "", err
+		}
+		if !yes {
+			break
+		}
+		low, high = high, 2*high
+		if high > 64*planned || rowsOf(of.study)+high*max(1, rowsOf(one)-rowsOf(of.study)) > mostGrown {
+			return audited{}, nil, tooMany, nil
+		}
+	}
+	for high-low > 1 {
+		middle := low + (high-low)/2
+		yes, err := fits(middle)
+		switch {
+		case err != nil:
+			return audited{}, nil, "", err
+		case yes:
+			low = middle
+		default:
+			high = middle
+		}
+	}
+	if low == 0 { // the plan is finished
+		return of, nil, "", nil
+	}
+	questions, _, err := t.Setup()
+	if err != nil {
+		return audited{}, nil, "", err
+	}
+	study := of.grown(rule, low)
+	if err := Read(questions[at], study); err != nil {
+		return audited{}, nil, "", err
+	}
+	k, err := know(questions[at], study, held)
+	if err != nil {
+		return audited{}, nil, "", err
+	}
+	s, err := subjectOf(name, k)
+	if err != nil {
+		return audited{}, nil, "", err
+	}
+	return audited{k, s, fmt.Sprintf("finished %d ", low)}, &Finished{Planned: planned, Copied: low, Units: of.base[rule].UnitName}, "", nil
 }
 
 // hold holds the errors against their promises, all of them together.
@@ -290,9 +492,26 @@ func hold(list []RuleTest) error {
 			if c.Broken, err = c.Share.Above(c.Promise, tests); err != nil {
 				return err
 			}
+			if c.BrokenFrom, err = brokenFrom(c.Share.Of, c.Promise, tests); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// brokenFrom is the least count of so many at which a promise is called broken; 0 where there is none.
+func brokenFrom(of int, promise float64, tests int) (int, error) {
+	var problem error
+	count := sort.Search(of+1, func(n int) bool {
+		above, err := Share{n, of}.Above(promise, tests)
+		problem = errors.Join(problem, err)
+		return above
+	})
+	if count > of {
+		count = 0
+	}
+	return count, problem
 }
 
 // ask asks the gate in place at about another study. Chance can draw a study from a small file that the gate refuses, one without
@@ -301,14 +520,20 @@ func (t SelfTest) ask(at int, study Study, rules []int) ([]report.Rule, error) {
 	studies := slices.Clone(t.Studies)
 	studies[at] = study
 	list, err := t.Setup.AskSome(studies, at, rules)
-	if refused, ok := errors.AsType[*diag.Error](err); ok {
+	if isRefused(err) {
 		list = make([]report.Rule, len(rules))
 		for i := range list {
-			list[i].Reason = refused.Error()
+			list[i].Reason = err.Error()
 		}
 		return list, nil
 	}
 	return list, err
+}
+
+// isRefused reports rows that a gate cannot use.
+func isRefused(err error) bool {
+	_, ok := errors.AsType[*diag.Error](err)
+	return ok
 }
 
 // observed is what a rule came to in a study whose truth is known.
@@ -318,23 +543,29 @@ type observed struct {
 }
 
 // byChance makes the experiments of a question's rules.
-func (t SelfTest) byChance(ctx context.Context, at int, k *known, s subject, list []RuleTest) error {
+func (t SelfTest) byChance(ctx context.Context, at int, of []audited, list []RuleTest) error {
 	experiments := make([]*experiment, len(list))
+	base := make([]report.Rule, len(list))
 	members := map[string][]int{}
 	var keys []string
 	for i := range list {
-		experiments[i], list[i].NotAudited = s.chance(i)
+		if of[i].subject == nil { // NotAudited says why
+			continue
+		}
+		base[i] = of[i].base[i]
+		experiments[i], list[i].NotAudited = of[i].chance(i)
 		if e := experiments[i]; e != nil {
-			if members[e.key] == nil {
-				keys = append(keys, e.key)
+			key := of[i].key + e.key
+			if members[key] == nil {
+				keys = append(keys, key)
 			}
-			members[e.key] = append(members[e.key], i)
+			members[key] = append(members[key], i)
 		}
 	}
 	for _, key := range keys {
 		rules := members[key]
 		draw := experiments[rules[0]].draw
-		runs, err := Repeat(ctx, t.Seed, fmt.Sprintf("chance %d %s", at, key), t.Runs, t.Step, func(r *rand.Rand, _ int) ([]observed, error) {
+		runs, err := Repeat(ctx, t.Seed, fmt.Sprintf("chance %d %s", at, key), t.Runs, t.step("errors by chance"), func(r *rand.Rand, _ int) ([]observed, error) {
 			study, truth := draw(r)
 			judged, err := t.ask(at, study, rules)
 			if err != nil {
@@ -357,21 +588,29 @@ func (t SelfTest) byChance(ctx context.Context, at int, k *known, s subject, lis
 			for j := range runs {
 				own[j] = runs[j][i]
 			}
-			list[rule].Chance = experiments[rule].count(&k.base[rule], own)
+			list[rule].Chance = experiments[rule].count(&base[rule], own)
 		}
 		for _, family := range groupBy(len(rules), func(i int) int {
-			if a := k.base[rules[i]].Adjusted; a != nil {
+			if a := base[rules[i]].Adjusted; a != nil {
 				return a.Family
 			}
 			return -i - 1 // a rule by itself
 		}) {
 			if len(family) > 1 {
 				first := rules[family[0]]
-				list[first].Chance.Checks = append(list[first].Chance.Checks, together(k.base, rules, family, runs))
+				list[first].Chance.Checks = append(list[first].Chance.Checks, together(base, rules, family, runs))
 			}
 		}
 	}
 	return nil
+}
+
+// step is what Repeat calls after each study.
+func (t SelfTest) step(doing string) func() {
+	if t.Step == nil {
+		return nil
+	}
+	return func() { t.Step(doing) }
 }
 
 // together counts the studies in which any rule of a family, of those that share an experiment, FAILs although the truth satisfies it.
@@ -521,32 +760,39 @@ func misses(base *report.Rule, runs []observed) []PromiseCheck {
 }
 
 // harm looks for the least planted harm that makes a rule FAIL.
-func (t SelfTest) harm(ctx context.Context, at, rule int, k *known, s subject) (*Harm, error) {
-	var last *Harm
-	for n, p := range s.harms(rule) {
-		h, err := t.search(ctx, at, rule, fmt.Sprintf("harm %d %d %d %s", at, rule, n, p.key), k, p)
+func (t SelfTest) harm(ctx context.Context, at, rule int, of audited, doing string) (*Harm, error) {
+	var first *Harm
+	for n, p := range of.harms(rule) {
+		h, err := t.search(ctx, at, rule, fmt.Sprintf("%sharm %d %d %d %s", of.key, at, rule, n, p.key), of.known, p, doing)
 		if err != nil || h.Toothless == "" {
 			return h, err
 		}
-		last = h
+		if first == nil {
+			first = h
+		}
 	}
-	return last, nil
+	return first, nil
 }
 
 // planted is what came of a rule at one dial.
 type planted struct {
-	fails Share
-	value *float64
+	fails, passes Share
+	value         *float64
+	undecided     int // the first repetition that is INSUFFICIENT_EVIDENCE; −1: none is
 }
 
-// search looks for the least dial of one planting, by halving: the share of FAILs rises with the dial.
-func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *known, p planting) (*Harm, error) {
-	runs := min(t.Runs, mostHarmRuns)
+// search looks for the least dial of one planting, by halving: the share of FAILs rises with the dial, since every dial is asked
+// about the same draws.
+func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *known, p planting, doing string) (*Harm, error) {
+	runs := min(t.Runs, MostHarmRuns)
+	study := func(r *rand.Rand, dial float64) Study {
+		d := p.draw(r)
+		p.plant(d, r, dial)
+		return d.study
+	}
 	try := func(dial float64) (planted, error) {
-		all, err := Repeat(ctx, t.Seed, name, runs, t.Step, func(r *rand.Rand, _ int) (report.Rule, error) {
-			d := p.draw(r)
-			p.plant(d, r, dial)
-			judged, err := t.ask(at, d.study, []int{rule})
+		all, err := Repeat(ctx, t.Seed, name, runs, t.step(doing), func(r *rand.Rand, _ int) (report.Rule, error) {
+			judged, err := t.ask(at, study(r, dial), []int{rule})
 			if err != nil {
 				return report.Rule{}, err
 			}
@@ -559,11 +805,18 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 		if err != nil {
 			return planted{}, err
 		}
-		out := planted{fails: Share{Of: runs}}
+		out := planted{fails: Share{Of: runs}, passes: Share{Of: runs}, undecided: -1}
 		sum, n := 0.0, 0
-		for _, r := range all {
-			if r.Verdict == report.Fail {
+		for i, r := range all {
+			switch r.Verdict {
+			case report.Fail:
 				out.fails.Count++
+			case report.Pass:
+				out.passes.Count++
+			case report.InsufficientEvidence:
+				if out.undecided < 0 {
+					out.undecided = i
+				}
 			}
 			if r.Estimate != nil {
 				sum, n = sum+*r.Estimate, n+1
@@ -578,11 +831,20 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 		return out, nil
 	}
 	h := &Harm{Planted: p.planted, Measure: p.measure, Runs: runs}
+	best, err := try(p.least)
+	if err != nil {
+		return nil, err
+	}
 	worst, err := try(1)
 	if err != nil {
 		return nil, err
 	}
-	h.Worst, h.AtWorst = worst.value, worst.fails
+	h.Worst, h.AtWorst, h.PassesAtBest = worst.value, worst.fails, best.passes
+	if best.passes.Count == 0 && best.undecided >= 0 {
+		if h.NeedsToPass, err = t.needs(at, rule, study(Random(t.Seed, name, best.undecided), p.least)); err != nil {
+			return nil, err
+		}
+	}
 	if worst.fails.Value() < FoundShare {
 		own := p.own()
 		p.plant(own, Random(t.Seed, name, 0), 1)
@@ -590,22 +852,28 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 		if err != nil {
 			return nil, err
 		}
-		if h.OwnRows = judged[0].Verdict; h.OwnRows != report.Fail {
-			h.Toothless = k.why(rule, judged[0].Reason)
+		undecided := own.study
+		if h.OwnRows = judged[0].Verdict; h.OwnRows == report.Fail || worst.fails.Count > 0 {
+			if worst.undecided < 0 {
+				return h, nil
+			}
+			undecided = study(Random(t.Seed, name, worst.undecided), 1)
+		}
+		if h.Needs, err = t.needs(at, rule, undecided); err != nil {
+			return nil, err
+		}
+		if h.OwnRows != report.Fail && worst.fails.Count == 0 {
+			h.Cause, h.Toothless = k.why(rule, judged[0], h.Needs)
 		}
 		return h, nil
-	}
-	low, high := int(p.least*dials), dials // it is found at high
-	found := worst
-	best, err := try(p.least)
-	if err != nil {
-		return nil, err
 	}
 	if best.fails.Value() >= FoundShare {
 		h.Always, h.Smallest, h.Found = true, best.value, &best.fails
 		return h, nil
 	}
-	for high-low > 1 {
+	low, high := int(p.least*dials), dials // it is found at high
+	found := worst
+	for high-low > 1 && found.fails.Value() > closeShare {
 		middle := low + (high-low)/2
 		there, err := try(float64(middle) / dials)
 		switch {
@@ -621,8 +889,29 @@ func (t SelfTest) search(ctx context.Context, at, rule int, name string, k *know
 	return h, nil
 }
 
-// why says why not even the worst possible harm makes a rule FAIL.
-func (k *known) why(rule int, reason string) string {
+// needs asks the gate in place at what would decide a rule in another study; nil where it is decided, or the gate cannot use the
+// study.
+func (t SelfTest) needs(at, rule int, study Study) (*report.Needs, error) {
+	questions, _, err := t.Setup()
+	if err != nil {
+		return nil, err
+	}
+	switch err := Read(questions[at], study); {
+	case isRefused(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	answer, err := questions[at].Answer(gate.Context{})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Gate.Rules[rule].Needs, nil
+}
+
+// why says why not even the worst possible harm makes a rule FAIL: judged is what it comes to with that, and needs what would decide
+// it then.
+func (k *known) why(rule int, judged report.Rule, needs *report.Needs) (Cause, string) {
 	if t := k.base[rule].Threshold; t.Kind != "" {
 		scale := k.base[rule].Scale
 		if scale == nil {
@@ -633,10 +922,35 @@ func (k *known) why(rule int, reason string) string {
 			end, what = scale.Upper, "largest"
 		}
 		if t.Value == end {
-			return fmt.Sprintf("its threshold is the %s value that there is, so that nothing can be beyond it", what)
+			return ByThreshold, fmt.Sprintf("its threshold is the %s value that there is, so that nothing can be beyond it", what)
 		}
 	}
-	return reason
+	switch {
+	case judged.Verdict == report.ManualReview:
+		return ForAPerson, judged.Reason
+	case judged.Verdict == report.InsufficientEvidence && k.base[rule].Threshold.Kind != "" && judged.Estimate == nil && len(judged.Cells) == 0:
+		return NoData, judged.Reason
+	case needs != nil && needs.AtLeast > 0 && !beyond(judged):
+		return TooFew, judged.Reason
+	}
+	return BySettings, judged.Reason
+}
+
+// beyond reports a rule of which some interval lies wholly on the bad side of the threshold: it has units enough to FAIL, and
+// something else keeps it from that.
+func beyond(r report.Rule) bool {
+	bad := func(iv *report.Interval, low bool) bool {
+		return iv != nil && (low && iv.Upper != nil && *iv.Upper < r.Threshold.Value || !low && iv.Lower != nil && *iv.Lower > r.Threshold.Value)
+	}
+	switch t := r.Threshold; t.Kind {
+	case report.Minimum, report.Maximum:
+		return bad(r.Interval, t.Kind == report.Minimum)
+	case report.WorstGroup:
+		return slices.ContainsFunc(r.Cells, func(c report.Cell) bool { return bad(c.Interval, t.Side == report.Minimum) })
+	case report.MaxGroupGap, report.MinGroupRatio:
+		return slices.ContainsFunc(r.Pairs, func(p report.Pair) bool { return bad(p.Interval, t.Kind == report.MinGroupRatio) })
+	}
+	return false
 }
 
 // pick draws so many of n with replacement, in the order drawn.
@@ -646,6 +960,19 @@ func pick(r *rand.Rand, n, count int) []int {
 		list[i] = r.IntN(n)
 	}
 	return list
+}
+
+// unused returns names that are not taken, one after the other.
+func unused(taken map[string]bool) func() string {
+	n := 0
+	return func() string {
+		for {
+			n++
+			if name := "copy " + strconv.Itoa(n); !taken[name] {
+				return name
+			}
+		}
+	}
 }
 
 // groupBy lists the distinct values of key over 0..n-1 in the order in which they first come, with the places of each.

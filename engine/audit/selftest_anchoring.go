@@ -344,13 +344,37 @@ func (l *labelling) canDrawPeople() bool {
 	return true
 }
 
-// drawPeople draws annotators with replacement, each copy under a name of its own. Where there is a draw, the items of a copy are
-// its own too: an item that nobody of those drawn has labelled would else count as a missing label of everyone.
+// drawPeople draws annotators with replacement.
 func (l *labelling) drawPeople(r *rand.Rand) Study {
-	if len(l.study) == 1 {
-		return l.drawAnnotators(r, func(name string, _ int) string { return name })
+	n := len(l.annotators())
+	return l.ofPeople(pick(r, n, n))
+}
+
+// grown implements subject: annotators are copied.
+func (l *labelling) grown(_, copies int) Study {
+	n := len(l.annotators())
+	if !l.canDrawPeople() || n == 0 {
+		return nil
 	}
-	s := l.drawAnnotators(r, func(name string, copy int) string { return strconv.Itoa(copy+1) + " " + name })
+	list := inOrder(n + copies)
+	for i := range list {
+		list[i] %= n
+	}
+	return l.ofPeople(list)
+}
+
+// annotators are the rows of each annotator.
+func (l *labelling) annotators() [][]int {
+	return groupBy(len(l.study[0]), func(i int) string { return l.study[0][i][labelAnnotator] })
+}
+
+// ofPeople is the study of the annotators in the given places, each copy under a name of its own. Where there is a draw, the items of
+// a copy are its own too: an item that nobody of them has labelled would else count as a missing label of everyone.
+func (l *labelling) ofPeople(list []int) Study {
+	if len(l.study) == 1 {
+		return l.copied(list, func(name string, _ int) string { return name })
+	}
+	s := l.copied(list, func(name string, copy int) string { return strconv.Itoa(copy+1) + " " + name })
 	said := map[string][]string{}
 	for _, row := range l.study[1] {
 		said[row[drawItem]] = row
@@ -380,11 +404,11 @@ func (l *labelling) drawPeople(r *rand.Rand) Study {
 	return s
 }
 
-// drawAnnotators draws annotators; named names the items of a copy.
-func (l *labelling) drawAnnotators(r *rand.Rand, named func(name string, copy int) string) Study {
-	people := groupBy(len(l.study[0]), func(i int) string { return l.study[0][i][labelAnnotator] })
+// copied is the rows of the annotators in the given places; named names the items of a copy.
+func (l *labelling) copied(list []int, named func(name string, copy int) string) Study {
+	people := l.annotators()
 	s := make(Study, len(l.study))
-	for copy, at := range pick(r, len(people), len(people)) {
+	for copy, at := range list {
 		for _, i := range people[at] {
 			row := slices.Clone(l.study[0][i])
 			row[labelAnnotator], row[labelItem] = strconv.Itoa(copy+1), named(row[labelItem], copy)

@@ -120,6 +120,27 @@ func (t *trials) drawCases(r *rand.Rand) Study {
 	return s
 }
 
+// grown implements subject: cases are copied.
+func (t *trials) grown(_, copies int) Study {
+	taken := map[string]bool{}
+	for _, rows := range t.study {
+		for _, row := range rows {
+			taken[row[trialCase]] = true
+		}
+	}
+	name := unused(taken)
+	s := t.study.Clone()
+	for i := range copies {
+		item := name()
+		for _, c := range t.cases[i%len(t.cases)] {
+			row := slices.Clone(t.study[c.input][c.row])
+			row[trialCase] = item
+			s[c.input] = append(s[c.input], row)
+		}
+	}
+	return s
+}
+
 // drawTrials draws the recorded results of each case and version anew from them, with replacement.
 func (t *trials) drawTrials(r *rand.Rand) Study {
 	s := t.study.Clone()

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -151,32 +150,58 @@ func (g *groups) take(from, kept []int) Study {
 	return s
 }
 
-// target is a group that a harm is planted in.
-type target struct {
-	group int
-	name  string
+// grown implements subject. Rules of this gate plan no number of units.
+func (g *groups) grown(_, _ int) Study { return nil }
+
+// lowIsWorse reports the rates of which a low one is bad for a group.
+func lowIsWorse(rate string) bool {
+	switch rate {
+	case "accuracy", "selection", "true_positive", "true_negative", "precision", "negative_predictive_value":
+		return true
+	}
+	return false
 }
 
-// targets are the group with the fewest cases among those that are large enough to be decided, in which a harm is hardest to
-// find, and the largest.
-func (g *groups) targets(rule int) []target {
-	counts := make([]int, len(g.asked.Groups(rule)))
+// targets are the groups that a harm is planted in, by their places: of those with enough cases to be decided the one that is worst
+// off in the file, which is where the next harm would be feared, and which makes the gap in the file larger; and the one with the
+// most cases, should the first be too small for the rule to FAIL.
+func (g *groups) targets(rule int) []int {
+	n := len(g.asked.Groups(rule))
+	counts, events := make([]int, n), make([]int, n)
 	for _, c := range g.cases[rule] {
 		if c.Group >= 0 && c.Recorded {
 			counts[c.Group]++
+			if c.Event {
+				events[c.Group]++
+			}
 		}
 	}
-	order := make([]int, len(counts))
-	for i := range order {
-		order[i] = i
+	low := lowIsWorse(g.base[rule].Metric)
+	if g.ofWorst(rule) {
+		low = g.lowIsBad(rule)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[a], counts[b]) })
-	largest := order[len(order)-1]
-	list := []target{{largest, g.asked.Groups(rule)[largest]}}
-	if at := slices.IndexFunc(order, func(i int) bool { return counts[i] >= g.asked.LeastCell() }); at >= 0 && order[at] != largest {
-		list = append([]target{{order[at], g.asked.Groups(rule)[order[at]]}}, list...)
+	worst, largest := -1, 0
+	for i := range n {
+		if counts[i] > counts[largest] {
+			largest = i
+		}
+		if counts[i] == 0 || counts[i] < g.asked.LeastCell() {
+			continue
+		}
+		if worst < 0 {
+			worst = i
+			continue
+		}
+		// Whole numbers, so that equal rates are equal: the first declared of them is taken.
+		here, there := int64(events[i])*int64(counts[worst]), int64(events[worst])*int64(counts[i])
+		if here != there && (here < there) == low {
+			worst = i
+		}
 	}
-	return list
+	if worst < 0 || worst == largest {
+		return []int{largest}
+	}
+	return []int{worst, largest}
 }
 
 // harms implements subject.
@@ -184,34 +209,40 @@ func (g *groups) harms(rule int) []planting {
 	var list []planting
 	metric := g.rules[rule].Metric.Value
 	for _, at := range g.targets(rule) {
-		name := diag.Quote(at.name)
+		name := diag.Quote(g.asked.Groups(rule)[at])
 		if g.ofWorst(rule) {
 			way := "falls"
 			if !g.lowIsBad(rule) {
 				way = "rises"
 			}
-			list = append(list, planting{key: strconv.Itoa(at.group), least: -1, measure: metric + " of " + name,
+			list = append(list, planting{key: strconv.Itoa(at), least: -1, measure: metric + " of " + name,
 				planted: "cases are drawn anew within their groups, and the rate of " + name + " " + way,
 				draw:    func(r *rand.Rand) drawn { return g.drawWithin(r, rule) },
 				plant: func(d drawn, r *rand.Rand, dial float64) {
 					up := (dial > 0) != g.lowIsBad(rule)
-					g.plant(d, r, rule, max(dial, -dial), func(group int) (event, in bool) { return up, group == at.group })
+					// The harm is one group's; at its best every group is.
+					g.plant(d, r, rule, max(dial, -dial), func(group int) (event, in bool) { return up, group == at || dial < 0 })
 				},
 				own:   g.ownRows,
-				value: func(r report.Rule) *float64 { return r.Cells[at.group].Estimate },
+				value: func(r report.Rule) *float64 { return r.Cells[at].Estimate },
 			})
 			continue
 		}
-		p := planting{key: strconv.Itoa(at.group), measure: "ratio of " + metric + " between the groups",
-			planted: "all groups begin with one rate; then that of " + name + " rises and that of every other group falls",
+		low := lowIsWorse(g.base[rule].Metric)
+		way, others := "rises", "falls"
+		if low {
+			way, others = "falls", "rises"
+		}
+		p := planting{key: strconv.Itoa(at), measure: "ratio of " + metric + " between " + name + " and the others",
+			planted: "all groups begin with one rate; then that of " + name + " " + way + " and that of every other group " + others,
 			draw:    func(r *rand.Rand) drawn { return g.level(r, rule) },
 			plant: func(d drawn, r *rand.Rand, dial float64) {
-				g.plant(d, r, rule, dial, func(group int) (event, in bool) { return group == at.group, true })
+				g.plant(d, r, rule, dial, func(group int) (event, in bool) { return (group == at) != low, true })
 			},
 			own: g.ownRows}
 		if g.base[rule].Threshold.Kind == report.MaxGroupGap {
 			// Of cases of one rate p, a share d turned to events here and away from them there lie d apart: p + d(1-p) - (p - dp) = d.
-			p.measure, p.known = "gap of "+metric+" between the groups", func(dial float64) float64 { return dial }
+			p.measure, p.known = "gap of "+metric+" between "+name+" and the others", func(dial float64) float64 { return dial }
 		}
 		list = append(list, p)
 	}

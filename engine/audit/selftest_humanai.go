@@ -252,6 +252,23 @@ func (p *people) drawBy(key func(name, item string) [2]string, people, cases boo
 	}
 }
 
+// grown implements subject: people are copied.
+func (p *people) grown(_, copies int) Study {
+	units := p.units(byPerson)
+	taken := map[string]bool{}
+	for input, column := range []int{personName, assignedName}[:len(p.study)] {
+		for _, row := range p.study[input] {
+			taken[row[column]] = true
+		}
+	}
+	name := unused(taken)
+	s := p.study.Clone()
+	for i := range copies {
+		p.copy(s, units[i%len(units)], true, false, name(), "")
+	}
+	return s
+}
+
 // copy adds the rows of a unit to s, with the person and the case under other names where they are new.
 func (p *people) copy(s Study, u unit, people, cases bool, name, item string) {
 	add := func(input, at, nameColumn, caseColumn int) {

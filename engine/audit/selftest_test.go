@@ -19,6 +19,7 @@ import (
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/report"
 )
 
 // askSelf is a policy of one gate and the rows of a study, as maps from columns to texts, one list an input.
@@ -342,8 +343,9 @@ func TestShuffledLabels(t *testing.T) {
 }
 
 // TestSmallestHarm plants harm in 50 labels of one annotator that all agree. At a minimum of .8 and 95 % confidence the exact interval FAILs
-// at 33 or fewer of 50 (P(Bin(50, .8) ≤ 33) = .0144, and .0308 at 34). The least share of agreement in steps of 1/32 at
-// which that has a probability of 80 % is .59375, where it is .864 (.742 at .625; exact sums in Python).
+// at 33 or fewer of 50 (P(Bin(50, .8) ≤ 33) = .0144, and .0308 at 34). That has a probability of 80 % where .612 of labels agree, and
+// of 85 % at .598 (exact sums in Python): the harm is looked for until it is found in at least 80 %, and in no more than 85 % of the
+// 200 studies.
 func TestSmallestHarm(t *testing.T) {
 	rows := labelRows(50, 0)
 	for _, row := range rows {
@@ -351,15 +353,133 @@ func TestSmallestHarm(t *testing.T) {
 	}
 	s, _ := askSelf(t, "anchoring", "rules: [{id: a, metric: blind_agreement, minimum: 0.8}]", gate.Flags{}, rows)
 	s.Runs = 10
-	h := runTests(t, "anchoring", s)[0].Harm
+	rule := runTests(t, "anchoring", s)[0]
+	h := rule.Harm
 	if h.Runs != 10 || h.Found.Of != 10 {
 		t.Errorf("%d studies for a harm, want as many as there are of the others", h.Runs)
 	}
 	s.Runs = 400
-	h = runTests(t, "anchoring", s)[0].Harm
-	// The average over 100 studies of 50 labels lies within .03 of the planted share (4 standard errors), the step within one.
-	if h.Runs != mostHarmRuns || math.Abs(*h.Smallest-0.59375) > 0.03+1.0/dials || h.Found.Value() < FoundShare || *h.Worst != 0 || h.AtWorst != (Share{100, 100}) {
-		t.Errorf("%+v, smallest %v", h, *h.Smallest)
+	rule = runTests(t, "anchoring", s)[0]
+	h = rule.Harm
+	// The average over 200 studies of 50 labels lies within .02 of the planted share (4 standard errors of .005), and the share in
+	// which it is found within .11 of its probability (4 of .028): from .636 (69 %) to .548 (96 %) of labels agree, give or take .02.
+	if h.Runs != MostHarmRuns || *h.Smallest < 0.528 || *h.Smallest > 0.656 || h.Found.Value() < FoundShare || h.Found.Value() > closeShare {
+		t.Errorf("%+v, smallest %v, found in %v", h, *h.Smallest, *h.Found)
+	}
+	if *h.Worst != 0 || h.AtWorst != (Share{200, 200}) || h.PassesAtBest != (Share{200, 200}) || rule.CanFail() != Can || rule.CanPass() != Can {
+		t.Errorf("%+v", h)
+	}
+}
+
+// TestSeldom: five cases of one trial each. With the candidate's failing all and the baseline's passing, five cases are worse and none
+// better: p = 2/32 = .0625, not below .05, so that a sign test never decides. In six it does (2/64 = .031). Of 20 cases one in three of
+// which has no trial of the baseline, and counts as missing, only some studies have enough.
+func TestSeldom(t *testing.T) {
+	const policy = comparing + "rules: [{id: a, metric: sign_test}]"
+	test := func(rows []map[string]string) RuleTest {
+		s, _ := askSelf(t, "compare", policy, gate.Flags{}, rows)
+		return runTests(t, "compare", s)[0]
+	}
+	if five := test(trialRows(5, 1, 1)); five.CanFail() != Cannot || five.CanPass() != Cannot || five.Harm.Cause != TooFew || five.Harm.Needs.AtLeast < 1 {
+		t.Errorf("five cases: %+v", five.Harm)
+	}
+	if six := test(trialRows(6, 1, 1)); six.CanFail() != Can || six.CanPass() != Can || six.Harm.Needs != nil {
+		t.Errorf("six cases: %+v", six.Harm)
+	}
+	// Six cases that can move, and one without a result of either version, which is completed both ways: in the file 6 of 7 move, of which
+	// the completion leaves p = 2·(1 + 7)/128 = .125. Drawn anew, the seventh is not there in (6/7)^7 = 34 % of the studies, and only
+	// these FAIL: 200 of them have a standard deviation of 3.4 %.
+	rows := trialRows(7, 1, 1)
+	for _, row := range rows {
+		if row["case"] == "6" {
+			row["passed"] = ""
+		}
+	}
+	seldom := test(rows)
+	if share := seldom.Harm.AtWorst.Value(); seldom.CanFail() != Seldom || seldom.Harm.OwnRows != report.InsufficientEvidence || seldom.Harm.Toothless != "" || math.Abs(share-0.34) > 4*0.034 {
+		t.Errorf("six of seven cases: %+v", seldom.Harm)
+	}
+}
+
+// TestFinishedPlan: a rule that is planned for 20 people of whom four are there is asked about 20, and with them it can fail, which it
+// cannot with four. A plan that is finished is asked about as it is.
+func TestFinishedPlan(t *testing.T) {
+	audit := func(planned int, rows []map[string]string) RuleTest {
+		s, _ := askSelf(t, "human-ai", fmt.Sprintf("looks: once\nplanned: %d\nrules: [{id: a, metric: accuracy_difference, minimum: 0, where: {level: 1}}]", planned), gate.Flags{}, rows)
+		s.Runs = 20
+		return runTests(t, "human-ai", s)[0]
+	}
+	complete := decisions(4, 8)
+	for _, row := range complete {
+		if row["decision"] == "" {
+			row["decision"] = "yes"
+		}
+	}
+	if rule := audit(20, complete); rule.Finished == nil || *rule.Finished != (Finished{Planned: 20, Copied: 16, Units: "people"}) || rule.CanFail() != Can || rule.Broken() {
+		t.Errorf("four of 20: %+v, %+v", rule.Finished, rule.Harm)
+	}
+	if rule := audit(4, complete); rule.Finished != nil || rule.Harm.OwnRows == report.Fail {
+		t.Errorf("four of four: %+v, %+v", rule.Finished, rule.Harm)
+	}
+	if rule := audit(50_001, complete); rule.Harm != nil || rule.Chance != nil || rule.CanFail() != "" || rule.CanPass() != "" || rule.NotAudited != "it is planned for 50001, far more than the file holds, so that the finished study cannot be made of it" {
+		t.Errorf("four of 50,001: %+v", rule)
+	}
+	// The other gates with plans: cases, and annotators.
+	s, _ := askSelf(t, "compare", comparing+"looks: once\nplanned: 30\nrules: [{id: a, metric: pass_rate_difference, minimum: -0.1}]", gate.Flags{}, trialRows(6, 2, 2))
+	s.Runs = 20
+	if rule := runTests(t, "compare", s)[0]; rule.Finished == nil || *rule.Finished != (Finished{Planned: 30, Copied: 24, Units: "cases"}) || rule.CanFail() != Can {
+		t.Errorf("cases: %+v, %+v", rule.Finished, rule.Harm)
+	}
+	s, _ = askSelf(t, "anchoring", "looks: once\nplanned: 12\nrules: [{id: a, metric: blind_agreement, minimum: 0.5, per: person}]", gate.Flags{}, labelRows(40, 0))
+	s.Runs = 20
+	if rule := runTests(t, "anchoring", s)[0]; rule.Finished == nil || *rule.Finished != (Finished{Planned: 12, Copied: 10, Units: "annotators"}) || rule.CanFail() != Can {
+		t.Errorf("annotators: %+v, %+v", rule.Finished, rule.Harm)
+	}
+}
+
+// TestWorseGroup: a harm goes to the group that is worse off in the file. In caseRows one in three cases of f is wrong, and one in five
+// of m, whichever group is larger.
+func TestWorseGroup(t *testing.T) {
+	for _, sizes := range [][2]int{{150, 90}, {90, 150}} {
+		s, _ := askSelf(t, "fairness", declared+"rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.2}, {id: b, rate: accuracy, attribute: sex, min_group_ratio: 0.8}, {id: c, rate: accuracy, attribute: sex, worst_group: {minimum: 0.5}}]", gate.Flags{}, caseRows(sizes[0], sizes[1]))
+		sub := subjectFor(t, "fairness", s)
+		for rule, want := range []string{
+			`all groups begin with one rate; then that of "f" rises and that of every other group falls`,
+			`all groups begin with one rate; then that of "f" falls and that of every other group rises`,
+			`cases are drawn anew within their groups, and the rate of "f" falls`,
+		} {
+			p := sub.harms(rule)[0]
+			if p.planted != want {
+				t.Errorf("%v: the harm is %q, want %q", sizes, p.planted, want)
+			}
+			// It is what it says: with the worst possible planted, no case of f is right, and of a gap or a ratio every one of m.
+			d := p.draw(Random("test", "worse", rule))
+			p.plant(d, Random("test", "worse", rule), 1)
+			names := Columns(sub.(*groups).question)[0]
+			label, prediction, sex := slices.Index(names, "label"), slices.Index(names, "prediction"), slices.Index(names, "sex")
+			for _, row := range d.study[0] {
+				right := row[prediction] == row[label]
+				if row[prediction] != "" && (row[sex] == "f" && right || row[sex] == "m" && !right && rule < 2) {
+					t.Fatalf("%s: the row %q", want, row)
+				}
+			}
+		}
+	}
+}
+
+// TestCounts: 46 is the least of 1,000 at which a promise of 2.5 % is called broken among ten: P(Bin(1000, .025) ≥ 46) = 8.8e-5, below
+// .001/10, and 1.7e-4 at 45 (exact sums in Python). In one study nothing is.
+func TestCounts(t *testing.T) {
+	for _, c := range []struct{ of, want int }{{1000, 46}, {1, 0}} {
+		if got, err := brokenFrom(c.of, 0.025, 10); err != nil || got != c.want {
+			t.Errorf("of %d: %d (%v), want %d", c.of, got, err, c.want)
+		}
+	}
+	rule := RuleTest{Chance: &ByChance{Checks: []PromiseCheck{
+		{Error: PassesWrongly, Share: Share{12, 1000}, Promise: 0.025}, {Error: FailsWrongly, Share: Share{11, 1000}, Promise: 0.025}, {Error: TooLow, Share: Share{40, 1000}, Promise: 0.025},
+	}}}
+	if wrong, promise, ok := rule.WrongVerdicts(); wrong != (Share{23, 1000}) || promise != 0.05 || !ok {
+		t.Errorf("wrong verdicts: %v, promised %v, %v", wrong, promise, ok)
 	}
 }
 
@@ -375,7 +495,7 @@ func TestBrokenPromise(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := make([]RuleTest, 1)
-	if err := s.byChance(context.Background(), 0, k, untrue{}, list); err != nil {
+	if err := s.byChance(context.Background(), 0, []audited{{known: k, subject: untrue{}}}, list); err != nil {
 		t.Fatal(err)
 	}
 	if err := hold(list); err != nil {
@@ -404,6 +524,8 @@ func (untrue) chance(int) (*experiment, string) {
 }
 
 func (untrue) harms(int) []planting { return nil }
+
+func (untrue) grown(int, int) Study { return nil }
 
 // TestSelfTestOnAnyCores: the audit depends on the rows, the policy, the runs and the seed alone.
 func TestSelfTestOnAnyCores(t *testing.T) {
@@ -474,20 +596,23 @@ func TestToothless(t *testing.T) {
 		name, gate, policy string
 		rows               []map[string]string
 		why                string
+		cause              Cause
 	}{
-		{"the end of the scale", "human-ai", "rules: [{id: a, metric: accuracy_difference, minimum: -1}]", decisions(6, 8), "its threshold is the smallest value that there is, so that nothing can be beyond it"},
-		{"few people", "human-ai", "rules: [{id: a, metric: accuracy_difference, minimum: -0.5}]", decisions(4, 8), "The interval holds -0.5, so it cannot be told on which side of it the truth lies."},
-		{"the end of the scale", "compare", comparing + "rules: [{id: a, metric: rate, maximum: 1}]", trialRows(6, 3, 3), "its threshold is the largest value that there is, so that nothing can be beyond it"},
-		{"no effect is seen in four cases", "compare", comparing + "rules: [{id: a, metric: sign_test}]", trialRows(4, 3, 3), ""},
-		{"a gap of everything", "fairness", declared + "rules: [{id: a, rate: error, attribute: sex, max_group_gap: 1}]", caseRows(150, 90), "its threshold is the largest value that there is, so that nothing can be beyond it"},
-		{"small cells", "fairness", declared + "min_cell: 1000\nrules: [{id: a, rate: error, attribute: sex, worst_group: {minimum: 0.9}}]", caseRows(150, 90), ""},
-		{"left out", "fairness", declared + "rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.1, max_left_out: 0}]", caseRows(150, 90), ""},
-		{"the floor", "anchoring", "minimum_blind_sample: 100\nrules: [{id: a, metric: blind_agreement, minimum: 0.9, per: item}]", labelRows(50, 0), ""},
+		{"the end of the scale", "human-ai", "rules: [{id: a, metric: accuracy_difference, minimum: -1}]", decisions(6, 8), "its threshold is the smallest value that there is, so that nothing can be beyond it", ByThreshold},
+		{"few people", "human-ai", "rules: [{id: a, metric: accuracy_difference, minimum: -0.5}]", decisions(4, 8), "The interval holds -0.5, so it cannot be told on which side of it the truth lies.", TooFew},
+		{"the end of the scale", "compare", comparing + "rules: [{id: a, metric: rate, maximum: 1}]", trialRows(6, 3, 3), "its threshold is the largest value that there is, so that nothing can be beyond it", ByThreshold},
+		{"no effect is seen in four cases", "compare", comparing + "rules: [{id: a, metric: sign_test}]", trialRows(4, 3, 3), "", TooFew},
+		{"a gap of everything", "fairness", declared + "rules: [{id: a, rate: error, attribute: sex, max_group_gap: 1}]", caseRows(150, 90), "its threshold is the largest value that there is, so that nothing can be beyond it", ByThreshold},
+		{"small cells", "fairness", declared + "min_cell: 1000\nrules: [{id: a, rate: error, attribute: sex, worst_group: {minimum: 0.9}}]", caseRows(150, 90), "", BySettings},
+		{"left out", "fairness", declared + "rules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.1, max_left_out: 0}]", caseRows(150, 90), "", BySettings},
+		{"decisions of the same people", "human-ai", "rules: [{id: a, metric: agreement, minimum: 0.5}]", decisions(6, 8), "", ForAPerson},
+		{"nothing to measure", "anchoring", "rules: [{id: a, metric: people_agreement, minimum: 0.5}]", labelRows(50, 0), "", NoData},
+		{"the floor", "anchoring", "minimum_blind_sample: 100\nrules: [{id: a, metric: blind_agreement, minimum: 0.9, per: item}]", labelRows(50, 0), "", BySettings},
 	} {
 		s, _ := askSelf(t, c.gate, c.policy, gate.Flags{}, c.rows)
 		s.Runs = 10
 		rule := runTests(t, c.gate, s)[0]
-		if !rule.Toothless() || c.why != "" && rule.Harm.Toothless != c.why {
+		if rule.CanFail() != Cannot || rule.Harm.Cause != c.cause || c.why != "" && rule.Harm.Toothless != c.why {
 			t.Errorf("%s, %s: %+v", c.gate, c.name, rule.Harm)
 		}
 	}
@@ -522,7 +647,7 @@ func TestToothless(t *testing.T) {
 	} {
 		s, _ := askSelf(t, c.gate, c.policy, gate.Flags{}, c.rows)
 		s.Runs = 10
-		if rule := runTests(t, c.gate, s)[0]; rule.Toothless() || rule.Harm.AtWorst.Count != 10 || rule.Harm.Always {
+		if rule := runTests(t, c.gate, s)[0]; rule.CanFail() != Can || rule.Harm.AtWorst.Count != 10 || rule.Harm.Always {
 			t.Errorf("%s, %s: %+v", c.gate, c.policy, rule.Harm)
 		}
 	}
@@ -632,13 +757,26 @@ func TestEnded(t *testing.T) {
 	s, _ := askSelf(t, "compare", comparing+"rules: [{id: a, metric: sign_test}]", gate.Flags{}, trialRows(6, 3, 3))
 	ctx, cancel := context.WithCancel(context.Background())
 	studies := 0
-	s.Step = func() {
+	s.Step = func(string) {
 		if studies++; studies == 5 {
 			cancel()
 		}
 	}
 	if _, err := s.Run(ctx, []string{"compare"}); !errors.Is(err, context.Canceled) || studies > 10 {
 		t.Errorf("%v after %d studies, want canceled after few", err, studies)
+	}
+	// What is finished before is not lost: the second rule's harm ends it.
+	s, _ = askSelf(t, "compare", comparing+"rules: [{id: a, metric: sign_test}, {id: b, metric: rate, minimum: 0.5}]", gate.Flags{}, trialRows(6, 3, 3))
+	s.Runs = 10
+	ctx, cancel = context.WithCancel(context.Background())
+	s.Step = func(doing string) {
+		if doing == "planted harm, rule 2 of 2" {
+			cancel()
+		}
+	}
+	list, err := s.Run(ctx, []string{"compare"})
+	if !errors.Is(err, context.Canceled) || len(list) != 1 || list[0].Rule != "a" || list[0].Harm == nil || list[0].Chance.Checks[0].Between == [2]float64{} {
+		t.Errorf("%v, finished: %+v", err, list)
 	}
 }
 

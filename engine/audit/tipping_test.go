@@ -140,6 +140,10 @@ func told(p *report.TippingPoint) (passUpTo, failFrom int) {
 func (o *open) holds(t *testing.T, r report.Rule, verdicts []report.Verdict, bad func(high int) int) (found, exact bool) {
 	t.Helper()
 	p := r.TippingPoint
+	// What would decide the rule names it where it is there, and not else.
+	if r.Verdict == report.InsufficientEvidence && strings.Contains(r.Needs.What, "may decide") != (p != nil) {
+		t.Errorf("%s: tipping point %+v, and what would decide it: %s", r.ID, p, r.Needs.What)
+	}
 	one := !slices.ContainsFunc(verdicts, func(v report.Verdict) bool { return v != verdicts[0] })
 	if p == nil {
 		if !one && r.Verdict == report.InsufficientEvidence {

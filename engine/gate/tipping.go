@@ -274,29 +274,22 @@ func (f Fill) Raised(bad int) (apart, even []float64) {
 	return f.mirror(apart), f.mirror(even)
 }
 
-// Tip is the tipping point of a rule on the mean of a sample. steps are the Fill's. Units that are planned and not there yet are
-// missing values too, each from one end of the scale to the other.
+// Tip is the tipping point of a rule on the mean of a sample. steps are the Fill's. There is none while units that were planned are not
+// there yet: they are no missing values, and what they will be like is not for anybody to judge.
 func (s MeanSample) Tip(w Ways, steps []float64, t report.Threshold, j policy.Judging) (*report.TippingPoint, error) {
-	f := Fill{slices.Clone(s.Low), slices.Clone(s.High), slices.Clone(steps), s.Scale}
-	enrolled, alone := s.Enrolled, len(s.Low) == 1
-	if absent := j.Planned.Value - enrolled; j.Looks.Value == policy.LooksOnce && absent > 0 {
-		for range absent {
-			f.Low, f.High, f.Steps = append(f.Low, s.Scale.Lower), append(f.High, s.Scale.Upper), append(f.Steps, s.Scale.Upper-s.Scale.Lower)
-		}
-		w.Of, enrolled, alone = w.Of+absent, j.Planned.Value, false
-		w.Low += " (of " + s.Unit + " not there yet: at " + number(s.Scale.Lower) + ")"
-		w.High += " (of " + s.Unit + " not there yet: at " + number(s.Scale.Upper) + ")"
-		w.Unit += " and planned " + s.Unit
+	if j.Looks.Value == policy.LooksOnce && s.Enrolled < j.Planned.Value {
+		return nil, nil
 	}
+	f := Fill{s.Low, s.High, steps, s.Scale}
 	at := func(values []float64) (interval.Interval, error) {
-		iv, _, err := Mean(values, values, s.Scale, enrolled, j)
+		iv, _, err := Mean(values, values, s.Scale, s.Enrolled, j)
 		return iv, err
 	}
 	fill := f.Lowered
 	if highIsBad(t) {
 		fill = f.Raised
 	}
-	return TipMeans(w, len(f.Steps), alone && sameSteps(f.Steps), t,
+	return TipMeans(w, len(steps), len(s.Low) == 1 && sameSteps(steps), t,
 		func(bad int) (interval.Interval, error) {
 			apart, _ := fill(bad)
 			return at(apart)
@@ -323,6 +316,3 @@ func TipMeans(w Ways, missing int, alike bool, t report.Threshold, pass, fail fu
 	}
 	return Tip(missing, alike, strconv.Itoa(w.Of)+" "+w.Unit, w.bad(t), is(report.Pass, verdict(pass)), is(report.Fail, verdict(fail)))
 }
-
-// number writes an end of a scale.
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

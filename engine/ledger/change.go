@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -42,15 +43,17 @@ func (g growth) change() report.LookChange {
 func (g growth) breaks(may gate.Growth) string {
 	switch {
 	case g == added && may == gate.GrowsDecisions:
-		return "units were added to a list that is fixed"
+		return "units were added, and the list of them is a fixed one"
 	case g == deepened && may == gate.GrowsUnits:
-		return "the values of units that were there have changed, and of these each has one value, which stays"
+		return "units have other values than before, and each of them has one value, which stays: something recorded was corrected or replaced"
 	case g == removed:
-		return "units were taken out"
+		return "there are fewer units than before: some were taken out"
 	case g == rewritten:
-		return "what was recorded before has changed, without more being recorded of as many units"
+		return "values that were there are gone, and no more was recorded instead: something recorded was corrected, replaced or taken back"
+	case g == both && may == gate.GrowsUnits:
+		return "units were added, and values that were there are gone: something recorded was corrected, replaced or taken out"
 	case g == both:
-		return "units were added and values that were there have changed at once, or one was taken out"
+		return "units were added while earlier ones have other values than before: either may grow, and not both at once"
 	}
 	return ""
 }
@@ -77,19 +80,39 @@ func grown(before, after gate.Part) growth {
 	return rewritten
 }
 
-// grownAll compares the parts of two looks by name: a part that is new or gone had or has no units. The result is by the name of
-// the part.
-func grownAll(before, after []gate.Part) map[string]growth {
-	growths := map[string]growth{}
+// growths are those of the parts of a rule, the least first.
+type growths []partGrowth
+
+// partGrowth is the growth of one part.
+type partGrowth struct {
+	growth growth
+	part   string
+}
+
+// worst is the growth that outweighs the others.
+func (list growths) worst() growth {
+	if len(list) == 0 {
+		return same
+	}
+	return list[len(list)-1].growth
+}
+
+// grownAll compares the parts of two looks by name: a part that is new or gone had or has no units.
+func grownAll(before, after []gate.Part) growths {
 	earlier := map[string]gate.Part{}
 	for _, p := range before {
 		earlier[p.Name] = p
-		growths[p.Name] = grown(p, gate.Part{})
 	}
+	list := growths{}
 	for _, p := range after {
-		growths[p.Name] = grown(earlier[p.Name], p)
+		list = append(list, partGrowth{grown(earlier[p.Name], p), p.Name})
+		delete(earlier, p.Name)
 	}
-	return growths
+	for name, p := range earlier {
+		list = append(list, partGrowth{grown(p, gate.Part{}), name})
+	}
+	slices.SortFunc(list, func(a, b partGrowth) int { return cmp.Or(cmp.Compare(a.growth, b.growth), cmp.Compare(a.part, b.part)) })
+	return list
 }
 
 // contains reports whether every value before can be given a value after of its own that lies within its ends: what was there

@@ -36,7 +36,9 @@ type Ledger struct {
 	text  []byte // of the file
 	heads []string
 
-	growths map[[2]string]map[string]growth // between the data of two looks, as far as they were asked for
+	branched bool // a line does not follow on all above it: two copies of the ledger were merged
+
+	known known // what is worked out of the looks, as far as it was asked for
 }
 
 // Look is one line: what a run looked at, and what it came to.
@@ -49,12 +51,24 @@ type Look struct {
 	Tool     string   `json:"tool"`   // the version of this program
 	Inputs   string   `json:"inputs"` // the digest of the run's inputs: report.InputsDigest
 	Rules    []Rule   `json:"rules"`
+	// The SHA-256 of the line without it. It finds a line that was changed, not one by whoever also computed it anew.
+	Digest string `json:"digest,omitempty"`
+
+	above []int // the lines that it follows on, by their place in Ledger.Looks
+}
+
+// own is what Digest is of a look that was not changed.
+func (look Look) own() (string, error) {
+	look.Digest = ""
+	line, err := json.Marshal(look)
+	return digestOf(line), err
 }
 
 // Rule is what a look saw of one rule with an interval.
 type Rule struct {
 	ID        string          `json:"id"`
 	Metric    string          `json:"metric"`
+	Section   int             `json:"section,omitempty"`   // of the run, from 0: the rules of one read the same rows
 	Question  string          `json:"question"`            // gate.Units.Question
 	Threshold string          `json:"threshold,omitempty"` // in words, such as "minimum 0.8"
 	Verdict   report.Verdict  `json:"verdict"`             // as the report has it
@@ -69,9 +83,9 @@ type Rule struct {
 	key string // of its data; "" until it is asked for
 }
 
-// NewRule is a rule's look at the units that its interval rests on. Its verdict is not known yet.
-func NewRule(id string, t *policy.Threshold, u gate.Units) Rule {
-	r := Rule{ID: id, Metric: u.Metric, Question: u.Question, Method: u.Method, Looks: u.Looks, Error: u.Error, Grows: u.Grows, Parts: u.Parts}
+// NewRule is a rule's look at the units that its interval rests on, in that section of the run. Its verdict is not known yet.
+func NewRule(id string, section int, t *policy.Threshold, u gate.Units) Rule {
+	r := Rule{ID: id, Section: section, Metric: u.Metric, Question: u.Question, Method: u.Method, Looks: u.Looks, Error: u.Error, Grows: u.Grows, Parts: u.Parts}
 	if u.Looks == interval.LooksPlanned {
 		r.Planned = u.Planned
 	}
@@ -93,10 +107,15 @@ func (r *Rule) data() string {
 	return r.key
 }
 
-// looked is a text of what the data were looked at by.
-func (r *Rule) looked() string {
-	return string(r.Looks) + " " + string(r.Method) + " " + strconv.Itoa(r.Planned)
+// instrument is what data were looked at by.
+type instrument struct {
+	looks   interval.Looks
+	method  interval.Method
+	planned int
 }
+
+// looked is what the rule's data were looked at by.
+func (r *Rule) looked() instrument { return instrument{r.Looks, r.Method, r.Planned} }
 
 // Read reads a ledger, whose file has that name in errors; one without a byte holds no look. It may come from anybody: whatever is
 // not as Append writes it goes to diags, with its line, and so does a line that does not follow on those above it.
@@ -113,8 +132,8 @@ func Read(file string, data []byte, diags *diag.List) *Ledger {
 		wrong(bytes.Count(data, []byte{'\n'})+1, "the last line is cut off: it has no line end; take the file from where it is whole")
 		return l
 	}
-	above := map[string]bool{} // the digests of the lines above
-	number := 0
+	above := map[string]int{} // where the line with a digest is
+	number, unread := 0, false
 	for text := range bytes.Lines(data) {
 		number++
 		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte{'\n'}), []byte{'\r'}) // some checkouts write it
@@ -125,11 +144,15 @@ func Read(file string, data []byte, diags *diag.List) *Ledger {
 		look, err := parse(text)
 		if err != nil {
 			wrong(number, "%v", err)
-		} else if why := follows(look, above, number); why != "" {
+			unread = true
+		} else if why := look.follow(above, number); why != "" && !unread { // after a line that is told already it says nothing new
 			wrong(number, "%s", why)
 		}
 		digest := digestOf(text)
-		above[digest] = true
+		above[digest] = len(l.Looks)
+		if !slices.Equal(look.Previous, l.heads) {
+			l.branched = true
+		}
 		l.heads = slices.DeleteFunc(l.heads, func(head string) bool { return slices.Contains(look.Previous, head) })
 		l.heads = append(l.heads, digest)
 		l.Looks = append(l.Looks, look)
@@ -137,18 +160,20 @@ func Read(file string, data []byte, diags *diag.List) *Ledger {
 	return l
 }
 
-// follows says how a line does not follow on those above; "" where it does.
-func follows(look Look, above map[string]bool, number int) string {
+// follow finds the lines that a look follows on, and says how it does not follow on those above; "" where it does.
+func (look *Look) follow(above map[string]int, number int) string {
 	switch {
 	case number == 1 && len(look.Previous) > 0:
-		return "previous names a line, and this is the first: lines above it were taken out"
+		return "it follows on a line, and is the first: lines above it were taken out"
 	case number > 1 && len(look.Previous) == 0:
-		return "previous is empty, and this is not the first line: it is of another ledger"
+		return "it follows on no line, and is not the first: it is of another ledger"
 	}
 	for _, p := range look.Previous {
-		if !above[p] {
-			return fmt.Sprintf("previous names %s, and no line above has that digest: a line was changed, taken out or moved after this one was written; take the file from its history", p)
+		line, found := above[p]
+		if !found {
+			return "a line that it follows on is not above it: one between the first and this one was taken out, moved or written anew; take the file from its history"
 		}
+		look.above = append(look.above, line)
 	}
 	return ""
 }
@@ -191,6 +216,9 @@ func parse(line []byte) (Look, error) {
 		}
 		return Look{}, fmt.Errorf("it is not as this program writes looks, from column %d on", utf8.RuneCount(line[:at])+1)
 	}
+	if own, err := look.own(); err != nil || own != look.Digest {
+		return Look{}, errors.New("it was changed after it was written: its digest is that of another line; take the file from its history")
+	}
 	return look, nil
 }
 
@@ -212,6 +240,8 @@ func (look *Look) check() error {
 		return fmt.Errorf("inputs is %s, which is no digest", diag.Quote(look.Inputs))
 	case len(look.Rules) == 0:
 		return errors.New("it has no rules")
+	case look.Digest == "":
+		return errors.New("it has no digest of its own")
 	}
 	ids := map[string]bool{}
 	for i := range look.Rules {
@@ -233,6 +263,8 @@ func (look *Look) check() error {
 func (r *Rule) check() error {
 	planned := r.Looks == interval.LooksPlanned
 	switch {
+	case r.Section < 0:
+		return fmt.Errorf("section is %d; sections are counted from 0", r.Section)
 	case !digest.MatchString(r.Question):
 		return fmt.Errorf("question is %s, which is no digest", diag.Quote(r.Question))
 	case !slices.Contains(report.Verdicts, r.Verdict):
@@ -280,7 +312,7 @@ func (r *Rule) check() error {
 func (l *Ledger) Recorded(rules []Rule) bool {
 	known := map[string]bool{}
 	key := func(r Rule) string {
-		return strings.Join([]string{strconv.Quote(r.ID), r.Question, strconv.Quote(r.Threshold), strconv.FormatFloat(r.Error, 'g', -1, 64), r.looked(), r.data()}, " ")
+		return strings.Join([]string{strconv.Quote(r.ID), r.Question, strconv.Quote(r.Threshold), strconv.FormatFloat(r.Error, 'g', -1, 64), fmt.Sprint(r.looked()), r.data()}, " ")
 	}
 	for _, look := range l.Looks {
 		for _, r := range look.Rules {
@@ -296,6 +328,10 @@ func (l *Ledger) Append(look Look) ([]byte, error) {
 	look.Schema, look.Previous = SchemaName, slices.Clone(l.heads)
 	if look.Previous == nil {
 		look.Previous = []string{}
+	}
+	var err error
+	if look.Digest, err = look.own(); err != nil {
+		return nil, err
 	}
 	line, err := json.Marshal(look)
 	if err != nil {

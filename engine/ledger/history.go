@@ -2,10 +2,10 @@ package ledger
 
 import (
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
@@ -19,6 +19,7 @@ const (
 	CodeAgain    = "looks_again"     // an interval for one look is looked at again
 	CodeAddUp    = "looks_add_up"    // the errors of an interval for many looks, or of several, add up
 	CodeQuestion = "looks_elsewhere" // the rule measured something else before
+	CodeMoved    = "looks_moved"     // the threshold or the confidence is another than at an earlier look
 )
 
 // Standing is what all looks at a rule's question come to, the present one included.
@@ -28,38 +29,71 @@ type Standing struct {
 	Findings []report.Finding
 }
 
-// step is one look in the history of a question.
+// step is one look in the history of a question, at data or by an interval that no step before has.
 type step struct {
-	Rule
-	number int               // of its data, from 1
-	from   map[string]growth // by part: since the step before; nil for the first
+	*Rule
+	line   int     // of the look, by its place in Ledger.Looks, or of the present one
+	number int     // of its data, from 1
+	wrong  float64 // the greatest Error with which the data were looked at so
+	from   growths // since the step before; nil for the first
 }
 
-// Hold holds a rule's present look against the ledger's. Every earlier look at its question counts, under whatever id, and the
-// whole history is gone through each time: what was broken stays broken.
-func (l *Ledger) Hold(present Rule) Standing {
-	steps, at, before := l.history(present)
-	now := steps[at]
-	s := Standing{Look: report.Look{Number: now.number, Change: report.LookFirst}}
+// history is all looks at a rule's question.
+type history struct {
+	steps  []step
+	now    int     // the place of the present one in steps
+	asked  []*Rule // the rules of all looks, in their order, the present one last
+	places []int   // and the place of each in steps
+	lines  []int   // and its line
+}
+
+// Hold holds the rules of a present look against the ledger's; what comes of each is at its place. Every earlier look at a rule's
+// question counts, under whatever id, and the whole history is gone through each time: what was broken stays broken.
+func (l *Ledger) Hold(rules []Rule) []Standing { return l.hold(rules, len(l.Looks), nil) }
+
+// hold is Hold for a look at the given line, which follows on those above it: on all of them where that is nil.
+func (l *Ledger) hold(rules []Rule, line int, above []bool) []Standing {
+	histories := make([]history, len(rules))
+	present := map[int][]revision{} // by section: where rows that were there are seen not to be as they were
+	for i := range rules {
+		r := &rules[i]
+		histories[i] = l.history(r, line, above)
+		h := &histories[i]
+		if now := h.steps[h.now]; now.line == line && h.now > 0 && revised(h.steps[h.now-1].Rule, now.Rule, now.from) {
+			present[r.Section] = append(present[r.Section], revision{r.ID, r.Question, now.from.worst().breaks(gate.GrowsUnits)})
+		}
+	}
+	var list []Standing
+	for i := range rules {
+		r := &rules[i]
+		other := len(histories[i].asked) == 1 && l.otherQuestion(r, line, above)
+		list = append(list, l.stand(r, &histories[i], line, other, present[r.Section]))
+	}
+	return list
+}
+
+// stand says what the history of a present look at the given line comes to. other is whether the rule measured something else before, and elsewhere where the rules of
+// the present look that read the same rows see them revised.
+func (l *Ledger) stand(present *Rule, h *history, line int, other bool, elsewhere []revision) Standing {
+	now := h.steps[h.now]
+	s := Standing{Look: report.Look{Number: now.number, Change: h.change(present)}}
 	warn := func(code, format string, args ...any) {
 		s.Findings = append(s.Findings, report.Finding{Code: code, Severity: report.Warning, Rule: present.ID, Message: fmt.Sprintf(format, args...), Count: 1})
 	}
 	name := "Rule " + diag.Quote(present.ID)
-	switch {
-	case before: // the data of an earlier look
-		s.Change = report.LookNone
-	case at > 0:
-		s.Change = worst(now.from).change()
-	case l.otherQuestion(present):
+	if other {
 		s.Change = report.LookOther
 		warn(CodeQuestion, "%s measures something else than in the look before: another metric, slice, unit, version, group, column or missing value. What was looked at under that question is not counted here: whoever changes the question to be rid of earlier looks has chosen by them.", name)
+	}
+	for _, what := range h.moved(present) {
+		warn(CodeMoved, "%s: %s. Whoever settles that with the data in sight can choose what comes out, and no interval allows for it.", name, what)
 	}
 	if present.Looks == interval.LooksOne {
 		if s.Change == report.LookBroken {
 			s.Change = report.LookChanged
 		}
-	} else if number, why := broken(steps, present, now.number); why != "" {
-		if number == now.number && !before {
+	} else if number, why := l.broken(h, present, line, elsewhere); why != "" {
+		if number == now.number && s.Change != report.LookNone && s.Change != report.LookAsked {
 			s.Change = report.LookBroken
 		}
 		s.BrokenAt = number
@@ -67,27 +101,142 @@ func (l *Ledger) Hold(present Rule) Standing {
 		warn(CodeBroken, "%s: %s", name, s.Doubt)
 		return s
 	}
-	s.Switches = switches(steps)
-	bound := errorBound(steps)
-	s.ErrorAtMost, _ = bound.Float64()
-	s.ErrorAtMost = min(s.ErrorAtMost, 1)
-	shown := strconv.FormatFloat(s.ErrorAtMost, 'g', 6, 64)
+	s.Switches = switches(h.steps)
+	own := rational(present.Error)
+	bound, bounded := errorBound(h.steps)
+	if h.thresholds() > 1 { // over one threshold a verdict can be wrong on one side, over two on either
+		bound.Add(bound, bound)
+	}
+	if bounded {
+		s.ErrorAtMost, _ = bound.Float64()
+		s.ErrorAtMost = min(s.ErrorAtMost, 1)
+	}
 	total := 0 // looks at different data
-	for _, s := range steps {
+	for _, s := range h.steps {
 		total = max(total, s.number)
 	}
-	switch own := rational(present.Error); {
-	case present.Looks == interval.LooksOne && total > 1:
-		warn(CodeAgain, "%s has an interval for one look, and with this one there were %d looks at its data. The probability of a wrong verdict in one of them can reach %s, in place of %s; where a look led to collecting more, no bound is known. Write `looks: repeated` before collecting, or take a new sample.",
-			name, total, shown, strconv.FormatFloat(present.Error, 'g', 6, 64))
+	switch {
+	case !bounded && present.Looks == interval.LooksOne:
+		warn(CodeAgain, "%s has an interval for one look, and there were %d looks at its data. That a verdict is wrong at most %s of the time is said of one look by itself, whose size was settled beforehand. Over all of them together no bound is known: a look that is undecided leads to another. Write `looks: repeated` before collecting, or take a new sample.",
+			name, total, Percent(present.Error))
+	case !bounded:
+		warn(CodeAddUp, "%s: earlier looks were by an interval for one look, and over several of these no bound is known. The present interval is for many looks, and by itself it makes a verdict wrong at most %s of the time.", name, Percent(present.Error))
 	case bound.Cmp(own) > 0:
-		how := "looks by other intervals came before"
+		how := "it was asked before by another interval, at another confidence or with another threshold"
 		if s.Switches > 0 {
 			how = "the data changed " + times(s.Switches) + " between growing by units and growing by what is recorded of each, and every such switch costs the error of one interval more"
 		}
-		warn(CodeAddUp, "%s: %s. The probability of a wrong verdict over all looks is at most %s, in place of %s.", name, how, shown, strconv.FormatFloat(present.Error, 'g', 6, 64))
+		warn(CodeAddUp, "%s: %s. Over all looks a verdict is wrong at most %s of the time, in place of %s.", name, how, Percent(s.ErrorAtMost), Percent(present.Error))
 	}
 	return s
+}
+
+// change is how the present data differ from those of the look before.
+func (h *history) change(present *Rule) report.LookChange {
+	change := report.LookFirst
+	if h.now > 0 {
+		change = h.steps[h.now].from.worst().change()
+	}
+	for _, r := range h.asked[:len(h.asked)-1] {
+		switch {
+		case r.data() != present.data():
+		case r.looked() == present.looked() && r.Error == present.Error && sameThreshold(r.Threshold, present.Threshold):
+			return report.LookNone
+		default:
+			change = report.LookAsked
+		}
+	}
+	return change
+}
+
+// moved says what of a rule was settled anew after data had been looked at: its threshold, or how often it may be wrong.
+func (h *history) moved(present *Rule) (list []string) {
+	moves, least := 0, 0.0
+	for i, r := range h.asked {
+		if i > 0 && !sameThreshold(r.Threshold, h.asked[i-1].Threshold) {
+			moves++
+		}
+		if sameKind(r.Threshold, present.Threshold) && (least == 0 || r.Error < least) {
+			least = r.Error
+		}
+	}
+	if moves > 0 {
+		how := fmt.Sprintf("its threshold was %s when the data were first looked at, and is %s now", shown(h.asked[0].Threshold), shown(present.Threshold))
+		if moves > 1 {
+			how += fmt.Sprintf(", moved %d times", moves)
+		}
+		if easier(h.asked[0].Threshold, present.Threshold) {
+			how += ", which is easier to pass"
+		}
+		list = append(list, how)
+	}
+	if present.Error > least {
+		list = append(list, fmt.Sprintf("a verdict may be wrong %s of the time, and %s when the data were looked at before: the confidence was lowered, or fewer rules share their error", Percent(present.Error), Percent(least)))
+	}
+	return list
+}
+
+// thresholds counts the different thresholds that a question was held to.
+func (h *history) thresholds() int {
+	var list []string
+	for i, r := range h.asked {
+		if i > 0 && r.Threshold == h.asked[i-1].Threshold {
+			continue
+		}
+		if !slices.ContainsFunc(list, func(t string) bool { return sameThreshold(t, r.Threshold) }) {
+			list = append(list, r.Threshold)
+		}
+	}
+	return len(list)
+}
+
+// splitThreshold takes Rule.Threshold apart; ok is false where it has no number at its end.
+func splitThreshold(text string) (kind string, value float64, ok bool) {
+	at := strings.LastIndex(text, " ")
+	value, err := strconv.ParseFloat(text[at+1:], 64)
+	return text[:max(at, 0)], value, err == nil
+}
+
+// sameThreshold reports whether two thresholds are one, however their numbers are written.
+func sameThreshold(one, other string) bool {
+	if one == other {
+		return true
+	}
+	kind, value, ok := splitThreshold(one)
+	otherKind, otherValue, otherOK := splitThreshold(other)
+	return ok && otherOK && kind == otherKind && value == otherValue
+}
+
+// sameKind reports whether two thresholds differ in their values at most.
+func sameKind(one, other string) bool {
+	if one == other {
+		return true
+	}
+	kind, _, _ := splitThreshold(one)
+	otherKind, _, _ := splitThreshold(other)
+	return kind == otherKind
+}
+
+// easier reports whether a threshold of the same kind is easier to pass than the one before.
+func easier(before, after string) bool {
+	kind, was, ok := splitThreshold(before)
+	_, is, isOK := splitThreshold(after)
+	if !ok || !isOK || !sameKind(before, after) {
+		return false
+	}
+	side := kind[strings.LastIndex(kind, " ")+1:] // of worst_group its second word
+	if strings.HasPrefix(side, "max") {
+		return is > was
+	}
+	return is < was
+}
+
+// shown is a threshold as it is printed.
+func shown(threshold string) string {
+	if threshold == "" {
+		return "none"
+	}
+	return diag.Printable(threshold)
 }
 
 // times is how often something happened.
@@ -98,70 +247,52 @@ func times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
-// history lists the looks at a rule's question, the present one among them, at its place: those with data or an interval of their
-// own, since what was looked at before by the same interval shows nothing new. before says that the present data were looked at
-// before.
-func (l *Ledger) history(present Rule) (steps []step, place int, before bool) {
+// history lists the looks at a rule's question, a present one at the given line among them: those with data or an interval of
+// their own, since what was looked at before by the same interval shows nothing new.
+func (l *Ledger) history(present *Rule, line int, above []bool) history {
+	looks := l.looksAt(present)
+	h := history{steps: make([]step, 0, len(looks)+1), asked: make([]*Rule, 0, len(looks)+1)}
 	numbers := map[string]int{} // by data
-	places := map[string]int{}  // by data and what they were looked at by
-	add := func(r Rule) int {
-		data := r.data()
-		key := data + r.looked()
-		if i, again := places[key]; again {
-			steps[i].Error = max(steps[i].Error, r.Error) // asked at less confidence, it can be wrong more often
-			return i
-		}
-		if numbers[data] == 0 {
-			numbers[data] = len(numbers) + 1
-		}
-		s := step{Rule: r, number: numbers[data]}
-		if len(steps) > 0 {
-			s.from = l.grownFrom(&steps[len(steps)-1].Rule, &r)
-		}
-		places[key] = len(steps)
-		steps = append(steps, s)
-		return len(steps) - 1
+	type key struct {
+		data string
+		by   instrument
 	}
-	for i := range l.Looks {
-		if r, found := l.Looks[i].at(present); found {
-			add(r)
+	places := map[key]int{}
+	add := func(r *Rule, line int) {
+		h.asked, h.lines = append(h.asked, r), append(h.lines, line)
+		key := key{r.data(), r.looked()}
+		at, again := places[key]
+		if !again {
+			at = len(h.steps)
+			places[key] = at
+			if numbers[key.data] == 0 {
+				numbers[key.data] = len(numbers) + 1
+			}
+			s := step{Rule: r, line: line, number: numbers[key.data]}
+			if at > 0 {
+				s.from = l.grownFrom(h.steps[at-1].Rule, r)
+			}
+			h.steps = append(h.steps, s)
+		}
+		h.steps[at].wrong = max(h.steps[at].wrong, r.Error) // asked at less confidence, it can be wrong more often
+		h.places = append(h.places, at)
+	}
+	for _, p := range looks {
+		if p.line < line && (above == nil || above[p.line]) {
+			add(l.rule(p), p.line)
 		}
 	}
-	before = numbers[present.data()] > 0
-	place = add(present)
-	return steps, place, before
+	add(present, line)
+	h.now = h.places[len(h.places)-1]
+	return h
 }
 
-// grownFrom is grownAll from one rule's data to another's, which is worked out once: each look of a long ledger goes through all
-// those before it.
-func (l *Ledger) grownFrom(before, after *Rule) map[string]growth {
-	key := [2]string{before.data(), after.data()}
-	if _, known := l.growths[key]; !known {
-		if l.growths == nil {
-			l.growths = map[[2]string]map[string]growth{}
+// otherQuestion reports whether the rule's id stood for another question the last time that it was there, before the given line.
+func (l *Ledger) otherQuestion(r *Rule, line int, above []bool) bool {
+	for i := line - 1; i >= 0; i-- {
+		if above != nil && !above[i] {
+			continue
 		}
-		l.growths[key] = grownAll(before.Parts, after.Parts)
-	}
-	return l.growths[key]
-}
-
-// at finds a look's rule with the question of another: the one with its id first.
-func (look *Look) at(r Rule) (Rule, bool) {
-	found := -1
-	for i := range look.Rules {
-		if look.Rules[i].Question == r.Question && (found < 0 || look.Rules[i].ID == r.ID) {
-			found = i
-		}
-	}
-	if found < 0 {
-		return Rule{}, false
-	}
-	return look.Rules[found], true
-}
-
-// otherQuestion reports whether the rule's id stood for another question the last time that it was there.
-func (l *Ledger) otherQuestion(r Rule) bool {
-	for i := len(l.Looks) - 1; i >= 0; i-- {
 		for _, x := range l.Looks[i].Rules {
 			if x.ID == r.ID {
 				return x.Question != r.Question
@@ -171,41 +302,50 @@ func (l *Ledger) otherQuestion(r Rule) bool {
 	return false
 }
 
-// worst is the growth that outweighs those of the other parts.
-func worst(of map[string]growth) growth {
-	w := same
-	for _, g := range of {
-		w = max(w, g)
-	}
-	return w
-}
-
 // broken says at which look, first, the data had changed so that the present rule's interval, which is for more than one look, does
-// not hold, and how; "" where it holds.
-func broken(steps []step, present Rule, number int) (at int, how string) {
-	for i, s := range steps {
-		if present.Looks == interval.LooksPlanned && s.looked() != present.looked() {
-			return number, "the plan is not the one of the first look: a number of units that is planned after a look is no plan"
+// not hold, and how; "" where it holds. elsewhere is where other rules of the present look see the rows revised.
+func (l *Ledger) broken(h *history, present *Rule, line int, elsewhere []revision) (at int, how string) {
+	now := h.steps[h.now].number
+	for i, s := range h.steps {
+		if how == "" && present.Looks == interval.LooksPlanned && s.looked() != present.looked() {
+			return now, "the plan is not the one of the first look: a number of units that is planned after a look is no plan"
 		}
-		if i == 0 {
+		if i == 0 || how != "" {
 			continue
 		}
-		if why := s.breaks(present); why != "" {
-			return s.number, why
+		if how = s.breaks(present); how != "" {
+			at = s.number
+			if last := h.steps[i-1].line; s.line != line && l.beside(last, s.line) {
+				how = l.how(s.from.worst(), last, s.line)
+			}
 		}
 	}
-	return 0, ""
+	see := func(number int, list []revision) {
+		for _, r := range list {
+			if r.question != present.Question && (how == "" || number < at) {
+				at, how = number, fmt.Sprintf("rule %s, which reads the same rows, saw that %s", diag.Quote(r.id), r.how)
+			}
+		}
+	}
+	last := len(h.lines) - 1
+	for i := 1; i < last; i++ {
+		see(h.steps[h.places[i]].number, l.revisions(h.lines[i], h.asked[i].Section))
+	}
+	if last > 0 {
+		see(now, elsewhere)
+	}
+	return at, how
 }
 
 // breaks says how the data have grown since the step before in a way that a rule's interval for many looks does not hold over; ""
 // where it does.
-func (s step) breaks(r Rule) string {
+func (s *step) breaks(r *Rule) string {
 	may := r.Grows
 	if r.Looks == interval.LooksPlanned {
 		may = gate.GrowsUnits
 	}
-	for _, g := range slices.Sorted(maps.Values(s.from)) {
-		if why := g.breaks(may); why != "" {
+	for _, of := range s.from {
+		if why := of.growth.breaks(may); why != "" {
 			return why
 		}
 	}
@@ -217,7 +357,8 @@ func (s step) breaks(r Rule) string {
 func switches(steps []step) int {
 	last, count, most := map[string]growth{}, map[string]int{}, 0
 	for _, s := range steps {
-		for part, g := range s.from {
+		for _, of := range s.from {
+			part, g := of.part, of.growth
 			if g != added && g != deepened {
 				continue
 			}
@@ -231,10 +372,13 @@ func switches(steps []step) int {
 	return most
 }
 
-// errorBound is the largest probability that a verdict of any of the steps is wrong: the sum of that of each look by an interval
+// errorBound is the largest probability that a verdict of any of the steps is wrong: the sum of that of a first look by an interval
 // for one, and of each run of looks by an interval for many, once and once more for every switch (audit of the intervals, 2c). What
 // breaks such a run ends it: after that it is another interval's.
-func errorBound(steps []step) *big.Rat {
+//
+// known is false where there is none: an interval for one look holds at a size that was settled beforehand, and at a later look
+// the size may have come from what the looks before showed.
+func errorBound(steps []step) (bound *big.Rat, known bool) {
 	sum := new(big.Rat)
 	for from := 0; from < len(steps); {
 		to := from + 1
@@ -242,10 +386,12 @@ func errorBound(steps []step) *big.Rat {
 			for to < len(steps) && steps[to].looked() == steps[from].looked() && steps[to].breaks(steps[to].Rule) == "" {
 				to++
 			}
+		} else if steps[from].number > 1 {
+			return sum, false
 		}
 		greatest := 0.0
 		for _, s := range steps[from:to] {
-			greatest = max(greatest, s.Error)
+			greatest = max(greatest, s.wrong)
 		}
 		most := rational(greatest)
 		times := 1
@@ -255,12 +401,17 @@ func errorBound(steps []step) *big.Rat {
 		sum.Add(sum, most.Mul(most, big.NewRat(int64(times), 1)))
 		from = to
 	}
-	return sum
+	return sum, true
 }
 
 // rational is the decimal that a number prints as.
 func rational(x float64) *big.Rat {
-	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+	return decimal(strconv.FormatFloat(x, 'g', -1, 64))
+}
+
+// decimal reads a number; 0 where it is none.
+func decimal(text string) *big.Rat {
+	r, ok := new(big.Rat).SetString(text)
 	if !ok {
 		return new(big.Rat)
 	}
@@ -273,17 +424,24 @@ type Seen struct {
 	Standings []Standing
 }
 
-// Standings goes through a ledger look by look, as each run did.
+// Standings goes through a ledger look by look, as each run did: one of two that were kept side by side knows nothing of the other.
 func (l *Ledger) Standings() []Seen {
 	var list []Seen
-	growths := map[[2]string]map[string]growth{}
 	for i, look := range l.Looks {
-		before := &Ledger{Looks: l.Looks[:i], growths: growths}
-		s := Seen{Look: look}
-		for _, r := range look.Rules {
-			s.Standings = append(s.Standings, before.Hold(r))
-		}
-		list = append(list, s)
+		list = append(list, Seen{Look: look, Standings: l.hold(look.Rules, i, l.linesAbove(i))})
 	}
 	return list
+}
+
+// Percent is a share as a percentage that is never less: 0.025 is "2.5 %". One with more than four decimals is rounded up to two.
+func Percent(share float64) string {
+	p := rational(share)
+	p.Mul(p, big.NewRat(100, 1))
+	text := p.FloatString(4)
+	if short := decimal(text); short.Cmp(p) != 0 {
+		hundredths := new(big.Rat).Mul(p, big.NewRat(100, 1))
+		up := new(big.Int).Quo(hundredths.Num(), hundredths.Denom())
+		text = new(big.Rat).SetFrac(up.Add(up, big.NewInt(1)), big.NewInt(100)).FloatString(2)
+	}
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + " %"
 }

@@ -16,8 +16,8 @@ type Look struct {
 	Switches int `json:"switches,omitempty"`
 	// The number of the first look at which the data had changed in a way that the interval does not hold over; 0 for none.
 	BrokenAt int `json:"broken_at,omitempty"`
-	// The largest probability with which a verdict of any of the looks is wrong, where the sizes of the looks were fixed beforehand or
-	// the interval is for many looks; 0 where BrokenAt is not.
+	// The largest probability with which a verdict of any of the looks is wrong; 0 where none is known: where BrokenAt is not 0, and
+	// where a look after the first was by an interval for one look.
 	ErrorAtMost float64 `json:"error_at_most,omitempty"`
 }
 
@@ -28,7 +28,8 @@ type LookChange string
 const (
 	LookFirst         LookChange = "first"          // there is no look before
 	LookOther         LookChange = "other_question" // the rule measured something else in the look before, whose looks are not counted
-	LookNone          LookChange = "none"           // the same data were looked at already
+	LookNone          LookChange = "none"           // a rerun: the same data were asked the same already
+	LookAsked         LookChange = "asked_anew"     // the same data, which were asked at another threshold or confidence, or by another interval
 	LookRecorded      LookChange = "recorded"       // what was missing is recorded, and nothing else has changed
 	LookUnitsAdded    LookChange = "units_added"    // units are added; the value of each earlier one is as it was, or sharper
 	LookMoreDecisions LookChange = "more_decisions" // the same number of units, and more is recorded of them
@@ -37,4 +38,4 @@ const (
 )
 
 // LookChanges lists the changes.
-var LookChanges = []LookChange{LookFirst, LookOther, LookNone, LookRecorded, LookUnitsAdded, LookMoreDecisions, LookChanged, LookBroken}
+var LookChanges = []LookChange{LookFirst, LookOther, LookNone, LookAsked, LookRecorded, LookUnitsAdded, LookMoreDecisions, LookChanged, LookBroken}

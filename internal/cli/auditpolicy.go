@@ -7,10 +7,10 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,6 +33,7 @@ type policyAudit struct {
 	seed     string
 	json     bool
 	quiet    bool
+	verbose  bool
 }
 
 // How many studies a rule's errors are counted in: by default, and at the most, which takes hours.
@@ -64,15 +65,18 @@ func (a *app) auditPolicyCommand() *cobra.Command {
 
 By chance: your rows are shuffled between the sides that a rule compares, so that nothing but chance is between them, or
 drawn anew, so that the truth is known; the policy decides each such study, and its errors are counted against what it
-promises. Harm: answers in your rows are turned wrong, from none to all of them, and the smallest harm is looked for at
-which the rule FAILs in 80 % of the studies.
+promises. Beside stands how often a step would be green or red by chance alone. Harm: answers in your rows are turned
+wrong, from none to all of them, and the smallest harm is looked for at which the rule FAILs in 80 % of the studies.
 
 FILE and the flags are those of the gate itself. A release file, and a declaration of fairness, name their files: then
 there is no FILE. Waivers and reviews play no part. The same files, policy, runs and seed give the same answer.
 
-Exit status: 0 every rule keeps its promise and can fail; 1 a rule errs more often than it promises, or not even the
-worst possible harm fails it; 2 the files, the policy or the command line cannot be used. Advisory rules are shown and do
-not count.`,
+How far it is goes to standard error: on a terminal at once, in a log every 15 seconds. What is finished when it is
+interrupted is printed.
+
+Exit status: 0 every rule keeps its promise and can fail, be it seldom; 1 a rule errs more often than it promises, or not
+even the worst possible harm ever fails it; 2 the files, the policy or the command line cannot be used, or it was
+interrupted. Advisory rules are shown and do not count.`,
 		Example: "  oloproof init --example compare study\n  oloproof audit policy study/trials.csv --policy study/policy.yaml --runs 200",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var wrong error
@@ -83,7 +87,7 @@ not count.`,
 	f := cmd.Flags()
 	f.StringVar(&p.policy, "policy", "", "the policy, the release file or the declaration, a `FILE` (YAML)")
 	f.StringVar(&p.gateName, "gate", "", "the `GATE` of a policy without sections, or of the section that FILE belongs to: "+strings.Join(kinds.Names(), ", ")+" (default: the one it suits)")
-	f.IntVar(&p.runs, "runs", defaultRuns, "the `NUMBER` of studies that errors are counted in")
+	f.IntVar(&p.runs, "runs", defaultRuns, fmt.Sprintf("the `NUMBER` of studies that errors are counted in, from %d; a harm is planted in at most %d of them", audit.FewestRuns, audit.MostHarmRuns))
 	f.StringVar(&p.seed, "seed", "oloproof", "any `TEXT`; the same seed gives the same answer")
 	f.StringVar(&delimiter, "delimiter", "", "the `CHARACTER` between CSV fields: , ; | or tab (default: found from the header)")
 	f.StringVar(&p.flags.Design, "design", "", "human-ai: the study's `DESIGN`, crossed or before_after (default: found from the file)")
@@ -92,7 +96,8 @@ not count.`,
 	f.StringVar(&p.flags.Baseline, "baseline", "", "compare: the old `VERSION`, or the file of its trials where no FILE is given")
 	f.StringVar(&p.flags.Candidate, "candidate", "", "compare: the new `VERSION`, or the file of its trials where no FILE is given")
 	f.BoolVar(&p.json, "json", false, "print one JSON document")
-	f.BoolVarP(&p.quiet, "quiet", "q", false, "leave out the closing line on standard error")
+	f.BoolVar(&p.verbose, "verbose", false, "print all that was counted of every rule")
+	f.BoolVarP(&p.quiet, "quiet", "q", false, "leave out progress and the closing line on standard error")
 	must(cmd.RegisterFlagCompletionFunc("gate", cobra.FixedCompletions(kinds.Names(), cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
@@ -101,8 +106,11 @@ not count.`,
 func (a *app) auditPolicy(ctx context.Context, p policyAudit, args []string, mistakes error) error {
 	p.files = args
 	problems := []error{mistakes, checkFlags(p.request)}
-	if p.runs < 1 || p.runs > mostRuns {
-		problems = append(problems, usagef("--runs is %d; write a number from 1 to %d", p.runs, mostRuns))
+	switch {
+	case p.runs > mostRuns:
+		problems = append(problems, usagef("--runs is %d; write a number from %d to %d", p.runs, audit.FewestRuns, mostRuns))
+	case p.runs < audit.FewestRuns:
+		problems = append(problems, usagef("--runs is %d; write a number from %d to %d: in fewer studies a broken promise could not be told from chance", p.runs, audit.FewestRuns, mostRuns))
 	}
 	if p.gateName != "" && kinds.Lookup(p.gateName) == nil {
 		problems = append(problems, usagef("--gate is %q; write one of %s", p.gateName, strings.Join(kinds.Names(), ", ")))
@@ -136,19 +144,24 @@ func (a *app) auditPolicy(ctx context.Context, p policyAudit, args []string, mis
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	asked, end := a.auditProgress()
-	tests, err := audit.SelfTest{Setup: a.setup(p.request), Studies: studies, Runs: p.runs, Seed: p.seed, Step: func() { asked.Add(1) }}.Run(ctx, names)
-	end()
+	meter := &auditMeter{app: a, quiet: p.quiet, started: a.Now(), told: a.Now()}
+	tests, err := audit.SelfTest{Setup: a.setup(p.request), Studies: studies, Runs: p.runs, Seed: p.seed, Step: meter.step}.Run(ctx, names)
+	meter.end()
+	doc.Rules, doc.Runs, doc.Seed = tests, p.runs, p.seed
 	if ctx.Err() != nil {
-		a.tell(a.Stderr, "oloproof: interrupted; nothing was found out")
+		if len(tests) == 0 || p.json {
+			a.tell(a.Stderr, "oloproof: interrupted; nothing was found out")
+			return errReported
+		}
+		a.tellAudit(doc, p.verbose)
+		a.tell(a.Stderr, fmt.Sprintf("oloproof: interrupted; only the %s above %s finished", countOf(len(tests), "rule"), isAre(len(tests))))
 		return errReported
 	}
 	if err != nil {
 		return fmt.Errorf("%w; this is a fault in oloproof", err)
 	}
-	doc.Rules, doc.Runs, doc.Seed = tests, p.runs, p.seed
 	for i := range tests {
-		if t := &tests[i]; !t.Advisory && (t.Broken() || t.Toothless()) {
+		if t := &tests[i]; !t.Advisory && (t.Broken() || t.CanFail() == audit.Cannot) {
 			doc.ExitStatus = report.ExitFail
 		}
 	}
@@ -162,7 +175,8 @@ func (a *app) auditPolicy(ctx context.Context, p policyAudit, args []string, mis
 			return err
 		}
 	} else {
-		a.tellAudit(doc)
+		a.tellAudit(doc, p.verbose)
+		fmt.Fprintf(a.Stdout, "\nexit status %d\n", doc.ExitStatus)
 	}
 	if !p.quiet {
 		fmt.Fprintf(a.Stderr, "%s, exit %d\n", closingAudit(doc), doc.ExitStatus)
@@ -255,6 +269,7 @@ func (a *app) readStudies(req *request, diags *diag.List) (*auditedPolicy, []par
 	}
 	p, beside := a.loadPolicies(*req, diags)
 	parts := compile(*req, p, beside, nil, diags)
+	checkDraw(req, p, diags)
 	policyOf := p
 	if beside != nil {
 		policyOf = beside
@@ -305,90 +320,188 @@ func (a *app) setup(req request) audit.Setup {
 	}
 }
 
-// auditProgress says on a terminal how many studies were decided, once that takes long. The returned function ends it and
-// clears its line.
-func (a *app) auditProgress() (asked *atomic.Int64, stop func()) {
-	asked = &atomic.Int64{}
-	if _, is := terminal(a.Stderr); !is {
-		return asked, func() {}
+// checkDraw refuses an audit whose labels would not be held against the draw that a policy names: no rule on blind labels could come
+// to a verdict, and the audit would call them rules that cannot fail.
+func checkDraw(req *request, p *policy.Policy, diags *diag.List) {
+	if p == nil || len(req.files) == 0 || req.flags.Draw != "" {
+		return
 	}
-	done, gone := make(chan struct{}), make(chan struct{})
-	started := a.Now()
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(patience)
-		defer tick.Stop()
-		for shown := false; ; shown = true {
-			select {
-			case <-done:
-				if shown {
-					fmt.Fprint(a.Stderr, "\r\x1b[K")
-				}
-				return
-			case <-tick.C:
-				fmt.Fprintf(a.Stderr, "\r\x1b[Koloproof: decided %d studies, %d s …", asked.Load(), int(a.Now().Sub(started).Seconds()))
-			}
+	for _, s := range p.Of(kinds.Lookup("anchoring").Section()) {
+		if req.gate != nil && req.gate.Name() != "anchoring" {
+			continue
 		}
-	}()
-	return asked, func() { close(done); <-gone }
+		if draw := s.Map.Text("draw"); draw.Set {
+			diags.Addf(draw.Pos, "draw: %s is not read where files are named on the command line, and without it no rule on blind labels can be decided; add --draw %s, or leave %s out",
+				diag.Printable(draw.Value), diag.Printable(filepath.ToSlash(filepath.Join(gate.Folder(s.Pos.File), draw.Value))), diag.Printable(req.files[0]))
+		}
+	}
+}
+
+// auditMeter says on standard error how far an audit is: a line that changes on a terminal, now and then a line elsewhere.
+type auditMeter struct {
+	app           *app
+	quiet         bool
+	started, told time.Time
+	asked         int
+	shown         bool
+}
+
+// step is called after each study, by one goroutine at a time.
+func (m *auditMeter) step(doing string) {
+	m.asked++
+	_, is := terminal(m.app.Stderr)
+	pause := 15 * time.Second
+	if is {
+		pause = patience
+		if m.shown {
+			pause = time.Second / 5
+		}
+	}
+	now := m.app.Now()
+	if m.quiet || now.Sub(m.told) < pause {
+		return
+	}
+	m.told = now
+	text := fmt.Sprintf("oloproof: %s, %s studies decided, %s", doing, thousands(m.asked), now.Sub(m.started).Round(time.Second))
+	if !is {
+		fmt.Fprintln(m.app.Stderr, text)
+		return
+	}
+	m.shown = true
+	fmt.Fprintf(m.app.Stderr, "\r\x1b[K%s …", text)
+}
+
+// end clears the line.
+func (m *auditMeter) end() {
+	if m.shown {
+		fmt.Fprint(m.app.Stderr, "\r\x1b[K")
+	}
 }
 
 // closingAudit is the one line on standard error at the end.
 func closingAudit(doc *auditedPolicy) string {
-	broken, toothless, counting := 0, 0, 0
+	advisory, broken, cannot, seldom, never := 0, 0, 0, 0, 0
 	for i := range doc.Rules {
 		t := &doc.Rules[i]
 		if t.Advisory {
+			advisory++
 			continue
 		}
-		counting++
 		if t.Broken() {
 			broken++
 		}
-		if t.Toothless() {
-			toothless++
+		switch t.CanFail() {
+		case audit.Cannot:
+			cannot++
+		case audit.Seldom:
+			seldom++
+		}
+		if t.CanPass() == audit.Cannot {
+			never++
 		}
 	}
-	if broken+toothless == 0 {
-		return fmt.Sprintf("Audited %s: the promises are kept, and every rule can fail", countOf(counting, "rule"))
+	text := "Audited " + countOf(len(doc.Rules), "rule")
+	if advisory > 0 {
+		text += fmt.Sprintf(" (%d advisory, which %s not count)", advisory, doDoes(advisory))
 	}
-	return fmt.Sprintf("Audited %s: %d broke the promise, %d cannot fail", countOf(counting, "rule"), broken, toothless)
+	found := []string{"the promises are kept"}
+	if broken > 0 {
+		found[0] = fmt.Sprintf("%d broke the promise", broken)
+	}
+	switch {
+	case cannot > 0 && seldom > 0:
+		found = append(found, fmt.Sprintf("%d cannot fail and %d can seldom", cannot, seldom))
+	case cannot > 0:
+		found = append(found, fmt.Sprintf("%d cannot fail", cannot))
+	case seldom > 0:
+		found = append(found, fmt.Sprintf("%d can fail only seldom", seldom))
+	default:
+		found = append(found, "every rule can fail")
+	}
+	if never > 0 {
+		found = append(found, fmt.Sprintf("%d cannot pass", never))
+	}
+	return text + ": " + strings.Join(found, ", ")
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func doDoes(n int) string {
+	if n == 1 {
+		return "does"
+	}
+	return "do"
+}
+
+// thousands writes a count with commas.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }
 
 // auditWidth is the width of the audit's text.
 const auditWidth = 80
 
-// tellAudit prints an audit for a person.
-func (a *app) tellAudit(doc *auditedPolicy) {
+// tellAudit prints an audit for a person: of rules about which there is nothing to say only what harm they find, unless all is asked
+// for.
+func (a *app) tellAudit(doc *auditedPolicy, all bool) {
 	say := func(hanging int, text string) {
 		for _, line := range wrapped(summary.EscapeTerminal(text, utf8Locale(a.Getenv)), auditWidth, hanging) {
 			a.tell(a.Stdout, line)
 		}
 	}
-	say(0, fmt.Sprintf("Errors are counted in %d studies a rule, made from your files so that the truth is known. Seed %s.", doc.Runs, diag.Quote(doc.Seed)))
+	say(0, fmt.Sprintf("Each rule was asked about %s studies made from your files so that the truth is known. Seed %s.", thousands(doc.Runs), diag.Quote(doc.Seed)))
 	fmt.Fprintln(a.Stdout)
-	a.tell(a.Stdout, tableRow("rule", "errs by chance", "promised", "kept", "can fail"))
+	a.tell(a.Stdout, tableRow("", "wrong", "", "", "by chance", "alone", "can", "can"))
+	a.tell(a.Stdout, tableRow("rule", "verdicts", "promised", "kept", "green", "red", "pass", "fail"))
 	for i := range doc.Rules {
 		t := &doc.Rules[i]
-		errs, promised, kept := "not audited", "", ""
-		if c := nearest(t); c != nil {
-			errs, promised, kept = share(c.Share), "≤ "+percent(c.Promise), yesNo(!t.Broken())
+		wrong, promised, kept, green, red := "not audited", "", "", "", ""
+		if share, promise, ok := t.WrongVerdicts(); ok {
+			wrong, promised = thousands(share.Count), "≤ "+percent(promise)
+		} else if t.Chance != nil {
+			wrong = "none"
 		}
-		a.tell(a.Stdout, tableRow(clipped(summary.EscapeTerminal(t.Rule, utf8Locale(a.Getenv)), 32), errs, promised, kept, canFail(t)))
+		if c := t.Chance; c != nil {
+			kept, green, red = yesNo(!t.Broken()), thousands(c.Verdicts.Pass), thousands(c.Runs-c.Verdicts.Pass)
+		}
+		name := t.Rule
+		if t.Advisory {
+			name = "(" + t.Rule + ")"
+		}
+		a.tell(a.Stdout, tableRow(clipped(summary.EscapeTerminal(name, utf8Locale(a.Getenv)), 25), wrong, promised, kept, green, red, able(t.CanPass()), canFail(t)))
 	}
+	fmt.Fprintln(a.Stdout)
+	legend := "Wrong verdicts: PASS although the rule is violated, or FAIL although it is satisfied. Green: PASS, which ends a step with 0; red: everything else, undecided too, unless fail-on is set."
+	if slices.ContainsFunc(doc.Rules, func(t audit.RuleTest) bool { return t.Advisory }) {
+		legend += " In brackets: advisory rules, which never turn a step red and do not count here."
+	}
+	say(0, legend)
 	for i := range doc.Rules {
 		fmt.Fprintln(a.Stdout)
-		tellRuleTest(&doc.Rules[i], say)
+		tellRuleTest(&doc.Rules[i], all, say)
 	}
-	fmt.Fprintf(a.Stdout, "\nexit status %d\n", doc.ExitStatus)
 }
 
 // tableRow is one row of the table: at most 80 columns.
-func tableRow(rule, errs, promised, kept, fails string) string {
-	pad := func(text string, width int) string {
-		return text + strings.Repeat(" ", max(0, width-len([]rune(text))))
+func tableRow(rule string, cells ...string) string {
+	line := rule + strings.Repeat(" ", max(0, 26-len([]rune(rule))))
+	for i, width := range []int{12, 9, 5, 6, 7} { // not audited, ≤ 2.5 %, kept, green, red
+		if right := i >= 3; right {
+			line += strings.Repeat(" ", max(0, width-len([]rune(cells[i])))) + cells[i]
+		} else {
+			line += cells[i] + strings.Repeat(" ", max(0, width-len([]rune(cells[i]))))
+		}
 	}
-	return strings.TrimRight(pad(rule, 34)+pad(errs, 16)+pad(promised, 11)+pad(kept, 6)+fails, " ")
+	return strings.TrimRight(line+"  "+cells[5]+strings.Repeat(" ", max(1, 7-len([]rune(cells[5]))))+cells[6], " ")
 }
 
 // clipped is a text of at most so many characters.
@@ -399,17 +512,23 @@ func clipped(text string, most int) string {
 	return text
 }
 
+// able says in a word whether a rule can come to a verdict.
+func able(x audit.Ability) string {
+	switch x {
+	case "":
+		return "-"
+	case audit.Cannot:
+		return "NO"
+	}
+	return string(x)
+}
+
 // canFail says in a word whether a rule can fail.
 func canFail(t *audit.RuleTest) string {
-	switch {
-	case t.Toothless():
-		return "NO"
-	case t.Harm != nil && t.Harm.OwnRows == report.Fail:
-		return "seldom"
-	case t.Harm != nil && t.Harm.Always:
+	if t.Harm != nil && t.Harm.Always {
 		return "always"
 	}
-	return "yes"
+	return able(t.CanFail())
 }
 
 func yesNo(yes bool) string {
@@ -420,11 +539,15 @@ func yesNo(yes bool) string {
 }
 
 // share writes how often something came about.
-func share(s audit.Share) string { return fmt.Sprintf("%d of %d", s.Count, s.Of) }
+func share(s audit.Share) string { return fmt.Sprintf("%s of %s", thousands(s.Count), thousands(s.Of)) }
 
-// percent writes a probability in percent with at most three decimals.
+// percent writes a probability in percent with at most two decimals, or with one digit that is not 0 where it is smaller.
 func percent(p float64) string {
-	return strconv.FormatFloat(math.Round(p*1e5)/1000, 'f', -1, 64) + " %"
+	places := 100.0
+	for p > 0 && math.Round(p*100*places) == 0 {
+		places *= 10
+	}
+	return strconv.FormatFloat(math.Round(p*100*places)/places, 'f', -1, 64) + " %"
 }
 
 // number writes a value of a rule to three decimals.
@@ -433,21 +556,6 @@ func number(x *float64) string {
 		return "unknown"
 	}
 	return strconv.FormatFloat(math.Round(*x*1000)/1000, 'f', -1, 64)
-}
-
-// nearest is the kind of error that comes nearest to its promise, or goes farthest beyond it; nil where none was counted.
-func nearest(t *audit.RuleTest) *audit.PromiseCheck {
-	if t.Chance == nil {
-		return nil
-	}
-	var most *audit.PromiseCheck
-	for i := range t.Chance.Checks {
-		c := &t.Chance.Checks[i]
-		if most == nil || c.Broken && !most.Broken || c.Broken == most.Broken && c.Share.Value()*most.Promise > most.Share.Value()*c.Promise {
-			most = c
-		}
-	}
-	return most
 }
 
 // errorWords say what an error is.
@@ -465,8 +573,9 @@ var signWords = map[string]string{
 	audit.FailsWrongly:  "FAIL although neither version is worse",
 }
 
-// tellRuleTest says what was found of one rule. say prints a paragraph whose further lines are indented by hanging.
-func tellRuleTest(t *audit.RuleTest, say func(hanging int, text string)) {
+// tellRuleTest says what was found of one rule: all of it, or what a reader has to know. say prints a paragraph whose further lines
+// are indented by hanging.
+func tellRuleTest(t *audit.RuleTest, all bool, say func(hanging int, text string)) {
 	head := t.Rule + ": " + t.Metric
 	if k := t.Threshold.Kind; k != "" {
 		head += ", " + string(k)
@@ -482,54 +591,143 @@ func tellRuleTest(t *audit.RuleTest, say func(hanging int, text string)) {
 		head += " (advisory: it cannot fail the run, and does not count here)"
 	}
 	say(2, head)
+	if f := t.Finished; f != nil {
+		say(4, fmt.Sprintf("  Its planned %d %s are not all there. The finished study was audited: %d of them are copies of those in the file.", f.Planned, f.Units, f.Copied))
+	}
 	if c := t.Chance; c == nil {
 		say(4, "  By chance: not audited: "+t.NotAudited+".")
-	} else {
-		say(4, "  By chance: "+c.Null+".")
-		for _, check := range shownChecks(c.Checks) {
-			of := ""
-			if check.Group != "" {
-				of = ", of " + diag.Quote(check.Group)
-			}
-			verdict := "kept"
-			if check.Broken {
-				verdict = "BROKEN"
-			}
-			what := errorWords[check.Error]
-			if own := signWords[check.Error]; t.Threshold.Kind == "" && own != "" { // a sign test
-				what = own
-			}
-			say(6, fmt.Sprintf("    %s%s: %s (%s to %s); promised at most %s: %s.", what, of, share(check.Share),
-				percent(check.Between[0]), percent(check.Between[1]), percent(check.Promise), verdict))
-		}
-		if f := t.Adjusted; f != nil {
-			say(6, fmt.Sprintf("    It shares its error with the other rules of its family (adjust: %s, %s).", f.Method, countOf(f.Rules, "rule")))
-		}
-		v := c.Verdicts
-		refused := ""
-		if c.Refused > 0 {
-			refused = fmt.Sprintf(" %d without a verdict: the gate cannot use their rows.", c.Refused)
-		}
-		say(6, fmt.Sprintf("    PASS %d, FAIL %d, INSUFFICIENT_EVIDENCE %d, MANUAL_REVIEW %d.%s", v.Pass, v.Fail, v.InsufficientEvidence, v.ManualReview, refused))
+	} else if all || t.Broken() {
+		tellChance(t, all, say)
 	}
-	h := t.Harm
-	if h == nil {
-		return
-	}
-	say(4, "  Harm: "+h.Planted+".")
-	switch {
-	case h.Toothless != "":
-		say(6, fmt.Sprintf("    CANNOT FAIL: with the worst possible harm (%s: %s) it FAILs in %s studies. Why: %s", h.Measure, number(h.Worst), share(h.AtWorst), sentence(h.Toothless)))
-	case h.OwnRows == report.Fail:
-		say(6, fmt.Sprintf("    It can FAIL, and seldom does: with the worst possible planted in the file's own rows it is FAIL, and in studies drawn anew (%s: %s) in %s, less than 80 %%. It needs more units.", h.Measure, number(h.Worst), share(h.AtWorst)))
-	case h.Always:
-		say(6, fmt.Sprintf("    It FAILs in 80 %% of the studies at the best that can be planted too (%s), so what harm it finds cannot be told.", share(*h.Found)))
-	default:
-		say(6, fmt.Sprintf("    The least harm that it finds in 80 %% of the studies: %s at %s (FAIL in %s). At the worst possible, %s: FAIL in %s.", h.Measure, number(h.Smallest), share(*h.Found), number(h.Worst), share(h.AtWorst)))
+	if t.Harm != nil {
+		tellHarm(t, all, say)
 	}
 }
 
-// shownChecks are the errors that are printed: of groups only those of the one that comes nearest to its promise.
+// tellChance says how a rule erred.
+func tellChance(t *audit.RuleTest, all bool, say func(hanging int, text string)) {
+	c := t.Chance
+	say(4, "  By chance: "+c.Null+".")
+	for _, check := range shownChecks(c.Checks) {
+		if !all && !check.Broken {
+			continue
+		}
+		of := ""
+		if check.Group != "" {
+			of = ", of " + diag.Quote(check.Group)
+		}
+		if (check.Error == audit.TooHigh || check.Error == audit.TooLow) && c.Truth != nil {
+			of += " (" + number(c.Truth) + ")"
+		}
+		verdict := "kept"
+		if check.Broken {
+			verdict = "BROKEN"
+		}
+		if check.BrokenFrom > 0 {
+			verdict += fmt.Sprintf(" (broken from %s on)", thousands(check.BrokenFrom))
+		}
+		what := errorWords[check.Error]
+		if own := signWords[check.Error]; t.Threshold.Kind == "" && own != "" { // a sign test
+			what = own
+		}
+		say(6, fmt.Sprintf("    %s%s: %s (%s to %s); promised at most %s: %s.", what, of, share(check.Share),
+			percent(check.Between[0]), percent(check.Between[1]), percent(check.Promise), verdict))
+	}
+	if f := t.Adjusted; f != nil {
+		say(6, fmt.Sprintf("    It shares its error with the other rules of its family (adjust: %s, %s).", f.Method, countOf(f.Rules, "rule")))
+	}
+	v := c.Verdicts
+	refused := ""
+	if c.Refused > 0 {
+		refused = fmt.Sprintf(" %d without a verdict: the gate cannot use their rows.", c.Refused)
+	}
+	say(6, fmt.Sprintf("    PASS %d, FAIL %d, INSUFFICIENT_EVIDENCE %d, MANUAL_REVIEW %d.%s", v.Pass, v.Fail, v.InsufficientEvidence, v.ManualReview, refused))
+}
+
+// causes say what kind of reason it is that a rule cannot FAIL, in the order of what a reader can do.
+var causes = map[audit.Cause]string{
+	audit.ByThreshold: "CANNOT FAIL, because of its threshold: ",
+	audit.TooFew:      "CANNOT FAIL with so little data: even with the worst possible harm in all of the file's rows it is undecided. ",
+	audit.ForAPerson:  "CANNOT FAIL, because it is always left to a person: ",
+	audit.NoData:      "CANNOT FAIL, because nothing is there to be measured: ",
+	audit.BySettings:  "CANNOT FAIL, because the policy or what is missing leaves it undecided: ",
+}
+
+// needed is what would decide a rule, as a phrase; "" where nothing is known. The study that it is about was made by the audit, so that
+// which verdict it would be is clear.
+func needed(n *report.Needs) string {
+	if n == nil {
+		return ""
+	}
+	what := strings.NewReplacer(" (as FAIL, at the present values)", "", " (as FAIL)", "").Replace(n.What)
+	if n.AtLeast > 0 {
+		return "about " + thousands(n.AtLeast) + " " + what
+	}
+	return what
+}
+
+// sizeOf says what a rule rests on now.
+func sizeOf(t *audit.RuleTest) string {
+	if t.Units == nil || t.UnitName == "" {
+		return ""
+	}
+	return fmt.Sprintf("It rests on %s %s. ", thousands(*t.Units), t.UnitName)
+}
+
+// tellHarm says what harm a rule finds, and whether it can pass.
+func tellHarm(t *audit.RuleTest, all bool, say func(hanging int, text string)) {
+	h := t.Harm
+	if all {
+		say(4, "  Harm: "+h.Planted+".")
+	}
+	needs := needed(h.Needs)
+	switch {
+	case h.Cause == audit.TooFew:
+		say(4, fmt.Sprintf("  %s%sIt would take %s", causes[h.Cause], sizeOf(t), sentence(needs)))
+	case h.Toothless != "":
+		text := "  " + causes[h.Cause] + sentence(h.Toothless)
+		if h.Cause == audit.BySettings && needs != "" {
+			text += " It would take " + sentence(needs)
+		}
+		say(4, text)
+	case t.CanFail() == audit.Seldom:
+		own := "in the file's own rows too it is " + h.OwnRows.String()
+		if h.OwnRows == report.Fail {
+			own = "in the file's own rows it is FAIL then"
+		}
+		text := fmt.Sprintf("  It can FAIL, and seldom does: with the worst possible harm planted (%s: %s), in %s studies, less than 80 %%; %s.", h.Measure, number(h.Worst), share(h.AtWorst), own)
+		if needs != "" {
+			text += " One of the undecided studies would take " + sentence(needs)
+		}
+		say(4, text)
+	case h.Always:
+		say(4, fmt.Sprintf("  It FAILs in 80 %% of the studies at the best that can be planted too (%s), so what harm it finds cannot be told.", share(*h.Found)))
+	default:
+		text := fmt.Sprintf("  The least harm that it finds in 80 %% of the studies: %s at %s", h.Measure, number(h.Smallest))
+		if all {
+			text += fmt.Sprintf(" (FAIL in %s). At the worst possible, %s: FAIL in %s", share(*h.Found), number(h.Worst), share(h.AtWorst))
+		}
+		say(4, text+".")
+	}
+	best := "where the best possible is planted"
+	if k := t.Threshold.Kind; k == report.MaxGroupGap || k == report.MinGroupRatio {
+		best = "where all groups have one rate, that of the file"
+	}
+	switch able := t.CanPass(); {
+	case able == audit.Cannot && (h.Always || h.Cause == audit.ForAPerson || h.Cause == audit.NoData): // which is said
+	case able == audit.Cannot:
+		text := "  CANNOT PASS: not once, not even " + best + "."
+		if needs := needed(h.NeedsToPass); needs != "" {
+			text += " It would take " + sentence(needs)
+		}
+		say(4, text)
+	case able == audit.Seldom || all:
+		say(4, fmt.Sprintf("  It PASSes in %s studies %s.", share(h.PassesAtBest), best))
+	}
+}
+
+// shownChecks are the errors that are printed: of groups only those of the one that comes nearest to its promise, or is farthest
+// beyond it.
 func shownChecks(checks []audit.PromiseCheck) []audit.PromiseCheck {
 	var list []audit.PromiseCheck
 	for _, kind := range []string{audit.PassesWrongly, audit.FailsWrongly, audit.TooHigh, audit.TooLow, audit.FamilyFails} {

@@ -10,14 +10,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/ledger"
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary"
 )
 
 // book is the ledger of a run: read before anything is decided, held against what the run looks at, and written after. A nil
@@ -86,7 +87,8 @@ func (b *book) hold(parts []part) error {
 		return nil
 	}
 	b.standing = map[string]ledger.Standing{}
-	for _, p := range parts {
+	var doubts []func(why string) // by rule
+	for section, p := range parts {
 		for i, rule := range p.question.Rules() {
 			units, err := p.question.Units(i)
 			if err != nil {
@@ -95,14 +97,15 @@ func (b *book) hold(parts []part) error {
 			if units.Method == "" { // no interval, and nothing was looked at
 				continue
 			}
-			look := ledger.NewRule(rule.ID.Value, rule.Threshold, units)
-			standing := b.ledger.Hold(look)
-			if standing.Doubt != "" {
-				p.question.Doubt(i, standing.Doubt)
-			}
-			b.rules = append(b.rules, look)
-			b.standing[look.ID] = standing
+			b.rules = append(b.rules, ledger.NewRule(rule.ID.Value, section, rule.Threshold, units))
+			doubts = append(doubts, func(why string) { p.question.Doubt(i, why) })
 		}
+	}
+	for i, standing := range b.ledger.Hold(b.rules) {
+		if standing.Doubt != "" {
+			doubts[i](standing.Doubt)
+		}
+		b.standing[b.rules[i].ID] = standing
 	}
 	return nil
 }
@@ -210,8 +213,9 @@ It tells a look at more data from a rerun, and says where looking again has cost
 	var asJSON bool
 	show := &cobra.Command{
 		Use: "show FILE", Short: "List the looks of a ledger, and what changed between them",
-		Long: `List the looks of a ledger: for each the day, and for each of its rules the verdict, how many units its interval
-rested on, how the data had changed since the look before, and what the looks up to it had come to.
+		Long: `List the looks of a ledger, by rule: what was asked of the data and with which threshold, and for each look the day, the
+verdict, how many units the interval rested on, how the data had changed since the look before, and what the looks up to it
+had come to.
 Exit status: 0, or 2 where the ledger cannot be read or a line of it was changed.`,
 		Example: make + "  oloproof ledger show ledger.jsonl",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -229,8 +233,9 @@ Exit status: 0, or 2 where the ledger cannot be read or a line of it was changed
 	var base string
 	check := &cobra.Command{
 		Use: "check FILE", Short: "Say whether a ledger is whole, and holds an older one",
-		Long: `Say whether a ledger is whole: every line as oloproof writes it, and each after those that it follows on. That its last
-lines were taken out cannot be seen in it. --base names an older copy, such as that of the main branch, all of whose lines it must hold.
+		Long: `Say whether a ledger is whole: every line as oloproof wrote it, and each after those that it follows on. That its last
+lines were taken out cannot be seen in it, nor lines that somebody wrote anew together with their digests. --base names an
+older copy, such as that of the main branch, all of whose lines it must hold.
 Exit status: 0, or 2 where it is not whole.`,
 		Example: make + "  oloproof ledger check ledger.jsonl",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -304,10 +309,30 @@ type shownRule struct {
 	Verdict   report.Verdict `json:"verdict"`
 	Method    string         `json:"method"`
 	Looks     string         `json:"looks"`
+	Error     float64        `json:"error"` // the largest probability with which a verdict of one look is wrong
 	Units     int            `json:"units"`
 	Decisions int            `json:"decisions"`
 	Look      report.Look    `json:"look"`
 	Means     []string       `json:"means,omitempty"`
+
+	asked string // what the data were asked, in words
+}
+
+// askedOf says what a rule asked of its data, and by what interval.
+func askedOf(r *ledger.Rule) string {
+	looks := "many looks"
+	switch r.Looks {
+	case interval.LooksOne:
+		looks = "one look"
+	case interval.LooksPlanned:
+		looks = "any looks up to " + strconv.Itoa(r.Planned) + " planned units"
+	case interval.LooksAny:
+	}
+	threshold := "no threshold"
+	if r.Threshold != "" {
+		threshold = r.Threshold
+	}
+	return fmt.Sprintf("%s, %s, for %s, wrong at most %s of the time", r.Metric, threshold, looks, ledger.Percent(r.Error))
 }
 
 // showLooks lists looks as a table, or as JSON.
@@ -317,7 +342,7 @@ func (a *app) showLooks(looks []ledger.Seen, asJSON bool) error {
 		s := shownLook{Day: look.Day, Tool: look.Tool, Inputs: look.Inputs, Rules: []shownRule{}}
 		for i, r := range look.Rules {
 			of := look.Standings[i]
-			rule := shownRule{ID: r.ID, Metric: r.Metric, Threshold: r.Threshold, Verdict: r.Verdict, Method: string(r.Method), Looks: string(r.Looks), Units: r.Units, Look: of.Look}
+			rule := shownRule{ID: r.ID, Metric: r.Metric, Threshold: r.Threshold, Verdict: r.Verdict, Method: string(r.Method), Looks: string(r.Looks), Error: r.Error, Units: r.Units, Look: of.Look, asked: askedOf(&r)}
 			for _, p := range r.Parts {
 				rule.Decisions += p.Decisions
 			}
@@ -338,39 +363,78 @@ func (a *app) showLooks(looks []ledger.Seen, asJSON bool) error {
 	if len(list) == 0 {
 		a.tell(a.Stdout, "The ledger holds no look.")
 	}
-	var rows [][]string
-	var means []string
+	rows := [][]string{{"LINE", "DAY", "LOOK", "CHANGE", "VERDICT", "UNITS", "RECORDED", "ALL LOOKS"}}
+	ids, of := []string{}, map[string][]int{} // the rules in the order in which they came, and the rows of each
+	asked := map[int]string{}                 // what a rule asked from that row on
+	last := map[string]string{}
 	for i, look := range list {
 		for _, r := range look.Rules {
-			bound := "broken at look " + strconv.Itoa(r.Look.BrokenAt)
-			if r.Look.BrokenAt == 0 {
-				bound = "at most " + strconv.FormatFloat(r.Look.ErrorAtMost, 'g', 4, 64)
+			if of[r.ID] == nil {
+				ids = append(ids, r.ID)
 			}
-			rows = append(rows, []string{strconv.Itoa(i + 1), look.Day, diag.Printable(r.ID), r.Verdict.String(), strconv.Itoa(r.Units), strconv.Itoa(r.Decisions),
-				strconv.Itoa(r.Look.Number), strings.ReplaceAll(string(r.Look.Change), "_", " "), bound})
-		}
-		if i == len(list)-1 {
-			for _, r := range look.Rules {
-				means = append(means, r.Means...)
+			if last[r.ID] != r.asked {
+				last[r.ID] = r.asked
+				asked[len(rows)] = r.asked
 			}
+			of[r.ID] = append(of[r.ID], len(rows))
+			rows = append(rows, []string{strconv.Itoa(i + 1), look.Day, strconv.Itoa(r.Look.Number), strings.ReplaceAll(string(r.Look.Change), "_", " "),
+				summary.Word(r.Verdict), strconv.Itoa(r.Units), strconv.Itoa(r.Decisions), overAll(&r.Look)})
 		}
 	}
-	if len(rows) > 0 {
-		var table bytes.Buffer
-		w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-		for _, row := range append([][]string{{"LINE", "DAY", "RULE", "VERDICT", "UNITS", "DECISIONS", "LOOK", "CHANGE", "ERROR OVER ALL LOOKS"}}, rows...) {
-			fmt.Fprintln(w, strings.Join(row, "\t"))
+	lines := columns(rows)
+	for i, id := range ids {
+		if i > 0 {
+			a.tell(a.Stdout, "")
 		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-		for line := range strings.Lines(table.String()) {
-			a.tell(a.Stdout, strings.TrimRight(line, " \n"))
+		for place, row := range of[id] {
+			if what, changed := asked[row]; changed && place == 0 {
+				a.tellWrapped("", "  ", "Rule "+diag.Quote(id)+": "+diag.Printable(what)+".")
+				a.tell(a.Stdout, "  "+lines[0])
+			} else if changed {
+				a.tellWrapped("  ", "    ", "From line "+rows[row][0]+" on: "+diag.Printable(what)+".")
+			}
+			a.tell(a.Stdout, "  "+lines[row])
 		}
 	}
-	for _, text := range means {
-		a.tell(a.Stdout, "")
-		a.tell(a.Stdout, text)
+	if len(list) == 0 {
+		return nil
+	}
+	a.tell(a.Stdout, "")
+	a.tellWrapped("", "", "LOOK counts different data: a rerun is none. ALL LOOKS: over all looks so far, a verdict is wrong at most so often; broken where the interval does not hold over what has changed.")
+	for _, r := range list[len(list)-1].Rules {
+		for _, text := range r.Means {
+			a.tell(a.Stdout, "")
+			a.tellWrapped("", "", text)
+		}
 	}
 	return nil
+}
+
+// overAll says in a word or two how often a verdict of all looks is wrong at most.
+func overAll(l *report.Look) string {
+	switch {
+	case l.BrokenAt > 0:
+		return "broken"
+	case l.ErrorAtMost == 0:
+		return "no bound"
+	}
+	return ledger.Percent(l.ErrorAtMost)
+}
+
+// columns are rows as lines, in which each column is as wide as its widest cell.
+func columns(rows [][]string) []string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		for j, cell := range row {
+			lines[i] += fmt.Sprintf("%-*s  ", widths[j], cell)
+		}
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
 }

@@ -246,6 +246,50 @@ func TestLedgerTwoAtOnce(t *testing.T) {
 	}
 }
 
+// TestLedgerShow: no line is wider than 80 columns, of rules of many kinds; a line that was changed is named, the last one too.
+func TestLedgerShow(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status, _, told := runMain("init", "--example", "fairness", "study"); status != 0 {
+		t.Fatal(told)
+	}
+	for _, day := range []string{"2027-03-01", "2027-03-02"} {
+		if status, _, told := runMain("fairness", "gate", "study/fairness.yaml", "--ledger", "l.jsonl", "--today", day, "--quiet"); status == report.ExitUnusable {
+			t.Fatal(told)
+		}
+		rows, err := os.ReadFile("study/decided.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(string(rows), "\n")
+		writeFile(t, "study/decided.csv", strings.Join(lines[:len(lines)-3], "")) // two are taken out
+	}
+	status, out, told := runMain("ledger", "show", "l.jsonl")
+	if status != 0 {
+		t.Fatal(told)
+	}
+	for line := range strings.Lines(out) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, want := range []string{"for one look, wrong at most 5 % of the time", "2     2027-03-02  2     changed  ", "no bound"} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), strings.Join(strings.Fields(want), " ")) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	text, err := os.ReadFile("l.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, day := range []string{"2027-03-01", "2027-03-02"} {
+		writeFile(t, "changed.jsonl", strings.Replace(string(text), day, "2027-03-03", 1))
+		status, _, told := runMain("ledger", "check", "changed.jsonl")
+		if want := fmt.Sprintf("changed.jsonl:%d: it was changed after it was written", line+1); status != 2 || strings.Count(told, "changed.jsonl:") != 1 || !strings.Contains(told, want) {
+			t.Errorf("exit %d, want %s\n%s", status, want, told)
+		}
+	}
+}
+
 // TestLedgerIsNoOtherFile: a certificate does not go where the ledger is kept, which is said before anything is decided.
 func TestLedgerIsNoOtherFile(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -3,7 +3,6 @@ package anchoring
 import (
 	"fmt"
 	"maps"
-	"math"
 	"math/big"
 	"slices"
 
@@ -135,29 +134,41 @@ func (v *view) corpusRate(s sample, f form) (measured, error) {
 }
 
 // corpusNeeds says how many items, drawn blind anew, would decide a rule on what rests of a corpus, at the present shares of
-// agreeing and missing ones.
+// agreeing and missing ones; where no number would, how large a corpus would have to be.
 func (v *view) corpusNeeds(c tallied, size int, t report.Threshold) *report.Needs {
 	if c.n == 0 {
 		return &report.Needs{What: "items drawn blind"}
 	}
-	if low, high := float64(c.k)/float64(c.n), float64(c.k+c.missing)/float64(c.n); low <= t.Value && t.Value <= high {
-		return gate.RateNeeds(c.k, c.missing, c.n, "items", t, v.judging) // no number would
-	}
-	decides := func(n int) bool {
-		k := int(math.Round(float64(float64(c.k) / float64(c.n) * float64(n))))
-		missing := min(n-k, int(math.Round(float64(float64(c.missing)/float64(c.n)*float64(n)))))
-		iv, err := interval.HypergeometricRest(k, missing, n, size, v.judging.Confidence.Value)
+	decides := func(how gate.Completion, n, size int) bool {
+		k := scaled(c.k, c.n, n)
+		low, high := gate.Complete(how, k, min(n, k+scaled(c.missing, c.n, n)))
+		iv, err := interval.HypergeometricRest(low, high-low, n, size, v.judging.Confidence.Value)
 		return err == nil && t.Compare(iv.Lower, iv.Upper) != report.InsufficientEvidence
 	}
-	for n := c.n; n < size; n += 1 + n/50 {
-		if decides(n) {
-			if rounded := gate.Rounded(n); rounded < size && decides(rounded) { // the more is drawn, the less rests to be told apart
-				n = rounded
+	s := gate.Sizing{
+		Unit: "items", Now: c.n, Low: float64(c.k) / float64(c.n), High: float64(c.k+c.missing) / float64(c.n),
+		Tell: func(n int) report.Needs { return report.Needs{What: "items in a new draw of blind ones", AtLeast: n} },
+		Size: func(how gate.Completion) (int, bool) {
+			for n := c.n; n < size; n += 1 + n/50 {
+				if decides(how, n, size) {
+					if rounded := gate.Rounded(n); n > c.n && rounded < size && decides(how, rounded, size) { // the more is drawn, the less rests to be told apart
+						n = rounded
+					}
+					return n, true
+				}
 			}
-			return &report.Needs{What: "items in a new draw of blind ones", AtLeast: n}
-		}
+			return 0, false
+		},
 	}
-	return &report.Needs{What: "a larger corpus: at the present values too little of this one would rest for a draw to decide"}
+	s.None = func(how string) string {
+		// Half of a corpus tells most of its other half, since the smaller of the two is what limits it.
+		larger, found := smallest(size, interval.MostNeeded, func(size int) bool { return decides(gate.AsMissing, (size+1)/2, size) })
+		if !found {
+			return fmt.Sprintf("a corpus of more than %d items like these%s: of this one too little is left to be told apart, however many are labelled blind", interval.MostNeeded, how)
+		}
+		return fmt.Sprintf("a larger corpus, such as one of about %d items like these, half of them labelled blind%s: of this one too little is left to be told apart, however many are", gate.Rounded(larger), how)
+	}
+	return s.Needs(t)
 }
 
 // ofCorpus takes the interval for what rests of a corpus, and shows that of the whole corpus beside it.
@@ -245,16 +256,23 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 		m.Estimate = report.Number(estimate.Over(size))
 	}
 	m.undecided(d.doubt())
-	m.need = weighedNeeds(m.Completions)
-	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
-		return tipBatches(t, batches, func(list []interval.Batch) (interval.Interval, error) {
-			corpus, rest, err := interval.Batches(list, v.judging.Confidence.Value)
-			if f.corpus > 0 && c.n < size {
-				corpus = rest
-			}
-			return corpus, err
-		})
+	of := func(list []interval.Batch) (interval.Interval, error) {
+		corpus, rest, err := interval.Batches(list, v.judging.Confidence.Value)
+		if f.corpus > 0 && c.n < size {
+			corpus = rest
+		}
+		return corpus, err
 	}
+	m.need = weighedNeeds(m.Completions, func(c gate.Completion) (interval.Interval, error) {
+		list := slices.Clone(batches)
+		for i := range list {
+			b := &list[i]
+			b.Events, _ = gate.Complete(c, b.Events, b.Events+b.Missing)
+			b.Missing = 0
+		}
+		return of(list)
+	})
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) { return tipBatches(t, batches, of) }
 	return m, nil
 }
 
@@ -274,13 +292,30 @@ func (v *view) batchCompletions(d drawnItems, sizes map[rows.Decimal]int, size i
 	return &report.Completions{Low: low.Over(size), High: high.Over(size)}
 }
 
-// weighedNeeds says what would decide a rule on an agreement that weighs its items.
-func weighedNeeds(c *report.Completions) func(report.Threshold) *report.Needs {
+// weighedNeeds says what would decide a rule on an agreement that weighs its items. at is its interval with all of what is missing
+// recorded as c.
+func weighedNeeds(c *report.Completions, at func(c gate.Completion) (interval.Interval, error)) func(report.Threshold) *report.Needs {
 	return func(t report.Threshold) *report.Needs {
-		if c != nil && c.Low <= t.Value && t.Value <= c.High {
-			return gate.NoNumber(c.Low < c.High, "items")
+		const draw = "more items in a new draw, with one probability for all where that can be"
+		if c == nil {
+			return &report.Needs{What: draw}
 		}
-		return &report.Needs{What: "more items in a new draw, with one probability for all where that can be"}
+		// How many is not looked for: these, or more than these.
+		const these, more = 1, 2
+		return gate.Sizing{
+			Unit: "items", Now: these, Low: c.Low, High: c.High,
+			Size: func(c gate.Completion) (int, bool) {
+				if c == gate.AsMissing {
+					return more, true
+				}
+				iv, err := at(c)
+				if err == nil && t.Compare(iv.Lower, iv.Upper) != report.InsufficientEvidence {
+					return these, true
+				}
+				return more, err == nil
+			},
+			Tell: func(int) report.Needs { return report.Needs{What: draw} },
+		}.Needs(t)
 	}
 }
 
@@ -352,7 +387,10 @@ func (v *view) weightedRate(s sample) (measured, error) {
 	if sums[1].total.Sign() > 0 {
 		m.Completions = &report.Completions{Low: sums[1].share(&sums[1].agree), High: sums[1].share(new(big.Int).Add(&sums[1].agree, &sums[1].missing))}
 	}
-	m.need = weighedNeeds(m.Completions)
+	m.need = weighedNeeds(m.Completions, func(c gate.Completion) (interval.Interval, error) {
+		one, other := gate.Complete(c, low, high)
+		return interval.WeightedMixture(one, other, weights, v.judging.Confidence.Value)
+	})
 	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
 		return tipWeighted(t, low, high, weights, v.judging.Confidence.Value)
 	}

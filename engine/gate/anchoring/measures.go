@@ -810,7 +810,7 @@ func newGapSide(s sample, per string, half policy.Judging) (gapSide, error) {
 		x.means = meansOf(x.items, s.valueless())
 		x.n = len(x.means.low)
 	}
-	iv, err := x.stretched(x.n, half)
+	iv, err := x.stretched(gate.AsMissing, x.n, half)
 	x.iv = iv
 	return x, err
 }
@@ -823,14 +823,39 @@ func (x *gapSide) part(name string) gate.Part {
 	return x.means.part(name)
 }
 
-// stretched is the interval of a side with n units, spread as its own.
-func (x *gapSide) stretched(n int, half policy.Judging) (interval.Interval, error) {
+// stretched is the interval of a side with n units, spread as its own, with what is missing taken as c.
+func (x *gapSide) stretched(c gate.Completion, n int, half policy.Judging) (interval.Interval, error) {
 	if x.exact {
-		k := scaled(x.all.k, x.n, n)
-		return gate.Rate(k, min(n-k, scaled(x.all.missing, x.n, n)), n, half)
+		low, high := x.ends(c, n)
+		return gate.Rate(low.K, high.K-low.K, n, half)
 	}
-	iv, _, err := gate.Mean(quantiles(x.means.low, n), quantiles(x.means.high, n), interval.Unit, n, half)
+	return stretchedMean(c, x.means, n, half)
+}
+
+// ends is an exact side's agreeing units among n, as there are among its own, with what is missing taken as c: the least and the most.
+func (x *gapSide) ends(c gate.Completion, n int) (low, high interval.Tally) {
+	least := scaled(x.all.k, x.n, n)
+	most := min(n, least+scaled(x.all.missing, x.n, n))
+	one, other := gate.Complete(c, least, most)
+	return interval.Tally{K: one, N: n}, interval.Tally{K: other, N: n}
+}
+
+// stretchedMean is the interval of a mean over n units, spread as its own, with what is missing taken as c.
+func stretchedMean(c gate.Completion, x *means, n int, half policy.Judging) (interval.Interval, error) {
+	low, high := gate.Complete(c, x.low, x.high)
+	iv, _, err := gate.Mean(quantiles(low, n), quantiles(high, n), interval.Unit, n, half)
 	return iv, err
+}
+
+// opposite is how the blind side's missing labels come out where a gap is low, or high.
+func opposite(c gate.Completion) gate.Completion {
+	switch c {
+	case gate.AllLow:
+		return gate.AllHigh
+	case gate.AllHigh:
+		return gate.AllLow
+	}
+	return c
 }
 
 // gapOfRates measures the gap from a rate for each side, over items or over labels.
@@ -845,9 +870,9 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 	if err1 != nil || err2 != nil {
 		return measured{}, fmt.Errorf("%s: %w", anchoringGap, errorOf(err1, err2))
 	}
-	difference := func(nb, ns int) (interval.Interval, error) {
-		bi, err1 := b.stretched(nb, half)
-		si, err2 := s.stretched(ns, half)
+	difference := func(c gate.Completion, nb, ns int) (interval.Interval, error) {
+		bi, err1 := b.stretched(opposite(c), nb, half)
+		si, err2 := s.stretched(c, ns, half)
 		return crosswise(si, bi, v.judging), errorOf(err1, err2)
 	}
 	iv := crosswise(s.iv, b.iv, v.judging)
@@ -857,15 +882,13 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 		m.undecided(notDisjoint(b, s))
 	}
 	if f.pairwise && m.doubts.Undecided.Why == "" {
-		difference = func(nb, ns int) (interval.Interval, error) {
-			low := func(x *gapSide, n int) interval.Tally { return interval.Tally{K: scaled(x.all.k, x.n, n), N: n} }
-			high := func(x *gapSide, n int) interval.Tally {
-				return interval.Tally{K: min(n, scaled(x.all.k, x.n, n)+scaled(x.all.missing, x.n, n)), N: n}
-			}
-			return interval.FisherDifference(low(&s, ns), high(&s, ns), low(&b, nb), high(&b, nb), v.judging.Confidence.Value)
+		difference = func(c gate.Completion, nb, ns int) (interval.Interval, error) {
+			visibleLow, visibleHigh := s.ends(c, ns)
+			blindLow, blindHigh := b.ends(opposite(c), nb)
+			return interval.FisherDifference(visibleLow, visibleHigh, blindLow, blindHigh, v.judging.Confidence.Value)
 		}
 		var err error
-		if iv, err = difference(b.n, s.n); err != nil {
+		if iv, err = difference(gate.AsMissing, b.n, s.n); err != nil {
 			return measured{}, fmt.Errorf("%s: %w", anchoringGap, err)
 		}
 		conditions = []string{"Exact for independent items, no item on both sides, at one look (Fisher's product of the two tails)."}
@@ -1070,12 +1093,12 @@ func (v *view) gapOfPeople(blind, visible sample) (measured, error) {
 	half := v.halved()
 	b, s := meansOf(blind.byAnnotator(), 0), meansOf(visible.byAnnotator(), 0)
 	nb, ns := len(b.low), len(s.low)
-	difference := func(nb, ns int) (interval.Interval, error) {
-		bi, _, err1 := gate.Mean(quantiles(b.low, nb), quantiles(b.high, nb), interval.Unit, nb, half)
-		si, _, err2 := gate.Mean(quantiles(s.low, ns), quantiles(s.high, ns), interval.Unit, ns, half)
+	difference := func(c gate.Completion, nb, ns int) (interval.Interval, error) {
+		bi, err1 := stretchedMean(opposite(c), b, nb, half)
+		si, err2 := stretchedMean(c, s, ns, half)
 		return crosswise(si, bi, v.judging), errorOf(err1, err2)
 	}
-	iv, err := difference(nb, ns)
+	iv, err := difference(gate.AsMissing, nb, ns)
 	if err != nil {
 		return measured{}, fmt.Errorf("%s: %w", anchoringGap, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
@@ -498,13 +497,10 @@ func (v *view) mean(m *measured, low, high []float64, recorded int, scale interv
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
 	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases", Fixed: v.planned || v.fixed, Completions: m.Completions}
-	m.need = func(t report.Threshold) *report.Needs {
-		n := sample.Needs(t, v.judging)
-		if v.fixed { // whose cases are not drawn
-			n.What = strings.Replace(n.What, "cases in a new sample, planned beforehand", moreCases, 1)
-		}
-		return n
+	if v.fixed { // whose cases are not drawn
+		sample.Anew = moreCases
 	}
+	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
 	m.tip = func(t report.Threshold) (*report.TippingPoint, error) { return sample.Tip(ways, steps, t, v.judging) }
 	return nil
 }
@@ -530,6 +526,9 @@ func (v *view) caseUnits(m *measured, k, missing, n int) error {
 		m.grows = gate.GrowsDecisions
 	}
 	m.need = func(t report.Threshold) *report.Needs { return gate.RateNeeds(k, missing, n, "cases", t, v.judging) }
+	if v.fixed { // whose cases are not drawn
+		m.need = func(t report.Threshold) *report.Needs { return ofList(k, missing, n, "cases", moreCases, t, v.judging) }
+	}
 	return nil
 }
 
@@ -550,17 +549,20 @@ func (v *view) exactly(m *measured, method fixedList, k, missing, n int, what st
 		if m.Metric == difference {
 			t.Value = (t.Value + 1) / 2 // of the mean chance q that the difference 2q − 1 is made from
 		}
-		low, high := float64(k)/float64(n), float64(k+missing)/float64(n)
-		if low <= t.Value && t.Value <= high {
-			return gate.NoNumber(missing > 0, "trials")
-		}
-		needs := gate.RateNeeds(k, missing, n, "trials", t, v.judging)
-		if needs.AtLeast > 0 {
-			needs.What = strings.Replace(needs.What, "trials in a new sample (or `looks: repeated`, set before collecting)", what, 1)
-		}
-		return needs
+		return ofList(k, missing, n, m.UnitName, what, t, v.judging)
 	}
 	return nil
+}
+
+// ofList says what would decide a rule on k of n results of a fixed list of cases; what is what a longer run has more of.
+func ofList(k, missing, n int, unit, what string, t report.Threshold, j policy.Judging) *report.Needs {
+	if n == 0 {
+		return &report.Needs{What: "recorded " + unit}
+	}
+	s := gate.RateSizing(k, missing, n, unit, t, j)
+	s.Tell = func(units int) report.Needs { return report.Needs{What: what, AtLeast: gate.Rounded(units)} }
+	s.Beside = nil // more of one list cannot be looked at again and again
+	return s.Needs(t)
 }
 
 // fixedList is interval.FixedListRate or interval.FixedListDifference.

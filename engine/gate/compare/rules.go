@@ -346,7 +346,7 @@ func (q *question) Prospects() []diag.Diagnostic {
 		if r.Metric.Value == signTest {
 			v := view{judging: r.Judging}
 			if all := (signs{better: cases}); v.shows(all) == uncertain {
-				say(gate.Never{What: "pass or fail", Why: ": p is " + decimal(v.p(all)) + " where all of them move one way"})
+				say(gate.Never{What: "pass or fail", Why: ": p is " + v.pText(v.p(all)) + " where all of them move one way"})
 			}
 			continue
 		}

@@ -141,6 +141,18 @@ func (r *rate) needsLabel() bool { return r.of[no] != r.of[yes] }
 // moves reports whether the prediction decides what is in the denominator, so that a missing one may or may not be.
 func (r *rate) moves() bool { return (r.of[no][no] == out) != (r.of[no][yes] == out) }
 
+// words says what a prediction is that raises the rate, and one that lowers it, in words after "is". But for the selection rate, which no
+// label enters, a rate rises with each prediction that is right, or with each that is wrong.
+func (r *rate) words() (raising, lowering string) {
+	switch {
+	case !r.needsLabel():
+		return "selected", "not selected"
+	case r.of[no][no] == event || r.of[yes][yes] == event:
+		return "right", "wrong"
+	}
+	return "wrong", "right"
+}
+
 // mixes reports whether the denominator holds cases of both labels.
 func (r *rate) mixes() bool {
 	return r.of[no] != [2]outcome{out, out} && r.of[yes] != [2]outcome{out, out}

@@ -584,14 +584,18 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 			}
 		}
 		if !d.exceeded {
-			if out.TippingPoint, err = d.tipping(); err != nil {
+			var told bool
+			if out.TippingPoint, told, err = d.tipping(); err != nil {
 				return out, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+			if out.Needs != nil {
+				d.recorded(out.Needs, out.TippingPoint, told)
 			}
 		}
 		if d.exceeded { // first of all, fewer have to be left out; the rule may need more than that
 			beyond := out.Needs
 			if out.Needs = d.leftOutNeeds(); beyond != nil {
-				out.Needs.What += "; the rule then needs " + phrase(beyond)
+				out.Needs.What += "; the rule then needs " + gate.Phrase(*beyond)
 			}
 		}
 	}

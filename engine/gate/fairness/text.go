@@ -353,7 +353,11 @@ func (d *decision) errors() string {
 			pass = over(2 * groups)
 		}
 	}
-	return fmt.Sprintf("R%s: if in truth %s, FAIL comes out at most %s of the time; if %s, PASS comes out at most %s of the time.", strings.TrimPrefix(d.rule.Name(), "r"), right, fail, wrong, pass)
+	looks := "at one look by itself"
+	if d.rule.Looks.Value == policy.LooksRepeated {
+		looks = "over all its looks"
+	}
+	return fmt.Sprintf("R%s, %s: if in truth %s, FAIL comes out at most %s of the time; if %s, PASS comes out at most %s of the time.", strings.TrimPrefix(d.rule.Name(), "r"), looks, right, fail, wrong, pass)
 }
 
 // percent writes a share as a percentage of three digits, rounded up: "2.5 %".

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
@@ -134,8 +135,9 @@ func rateOf(g gaps) float64 {
 	return quotient(t)
 }
 
-// tipping is the rule's tipping point; nil where what is missing changes nothing, or where it is too much to look for.
-func (d *decision) tipping() (*report.TippingPoint, error) {
+// tipping is the rule's tipping point; nil where what is missing changes nothing. told is false where that cannot be told, since it is too
+// much to look for.
+func (d *decision) tipping() (tip *report.TippingPoint, told bool, err error) {
 	groups := make([]gaps, len(d.view.cells))
 	missing, cases := 0, 0
 	for i := range groups {
@@ -145,17 +147,17 @@ func (d *decision) tipping() (*report.TippingPoint, error) {
 	of := strconv.Itoa(cases) + " predictions"
 	switch {
 	case missing == 0:
-		return nil, nil
+		return nil, false, nil
 	case d.contest.threshold.Kind == report.WorstGroup:
 		return d.tipGroups(groups, missing, of)
 	case len(groups) > mostTipped, d.contest.gaps != nil && len(groups) > mostTippedPairwise:
-		return nil, nil
+		return nil, false, nil
 	}
 	return d.tipPairs(groups, missing, of)
 }
 
 // tipGroups is the tipping point of a rule on the worst group: bad values do most harm all in one group, since one is enough to fail.
-func (d *decision) tipGroups(groups []gaps, missing int, of string) (*report.TippingPoint, error) {
+func (d *decision) tipGroups(groups []gaps, missing int, of string) (tip *report.TippingPoint, told bool, err error) {
 	c := d.contest
 	up := c.threshold.Side == report.Maximum // bad values raise the rate
 	alike, holding := true, 0
@@ -176,17 +178,13 @@ func (d *decision) tipGroups(groups []gaps, missing int, of string) (*report.Tip
 			})
 		})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	bad := "not counted as " + d.rule.rate.name
-	switch moves := d.rule.rate.moves(); { // where it does, a missing prediction may be out of the denominator too
-	case moves && up:
-		bad = "what raises " + d.rule.rate.name + " most"
-	case moves:
-		bad = "what lowers " + d.rule.rate.name + " most"
-	case up:
-		bad = "counted as " + d.rule.rate.name
+	raising, lowering := d.rule.rate.words()
+	bad := lowering
+	if up {
+		bad = raising
 	}
 	return limits.tip(missing, alike && holding == 1, of, bad)
 }
@@ -243,14 +241,16 @@ func (x *tipped) within(most int, judge func(bad int) (report.Verdict, error)) e
 	return nil
 }
 
-// tip is the tipping point with these limits.
-func (x *tipped) tip(missing int, alike bool, of, bad string) (*report.TippingPoint, error) {
-	return gate.Tip(missing, alike, of, bad, func(k int) (bool, error) { return k <= x.passes, nil }, func(k int) (bool, error) { return k >= x.fails, nil })
+// tip is the tipping point with these limits. told is false where there is none since all ways lead to a PASS, which no rule that is
+// undecided should come to.
+func (x *tipped) tip(missing int, alike bool, of, bad string) (tip *report.TippingPoint, told bool, err error) {
+	tip, err = gate.Tip(missing, alike, of, bad, func(k int) (bool, error) { return k <= x.passes, nil }, func(k int) (bool, error) { return k >= x.fails, nil })
+	return tip, x.passes < missing, err
 }
 
 // tipPairs is the tipping point of a rule on the distance of groups. The good way is the one that brings the groups closest
 // together; a bad value is one that is turned from it, and those that are turned do most harm in two groups, moving them apart.
-func (d *decision) tipPairs(groups []gaps, missing int, of string) (*report.TippingPoint, error) {
+func (d *decision) tipPairs(groups []gaps, missing int, of string) (tip *report.TippingPoint, told bool, err error) {
 	c := d.contest
 	close, oneSided := d.together(groups)
 	limits := &tipped{passes: missing, fails: missing + 1}
@@ -260,11 +260,11 @@ func (d *decision) tipPairs(groups []gaps, missing int, of string) (*report.Tipp
 	}
 	start, err := newContest(c.bounds, filled)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	switch start.judge(start.leaders()).verdict {
 	case report.Fail:
-		return nil, nil
+		return nil, false, nil
 	case report.Pass:
 	default:
 		limits.passes = -1
@@ -285,7 +285,7 @@ func (d *decision) tipPairs(groups []gaps, missing int, of string) (*report.Tipp
 				})
 			})
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
 		}
 	}
@@ -370,11 +370,11 @@ func (c *contest) pairVerdict(p, q sides, known map[interval.Tally]interval.Inte
 
 // turnedText says what a bad value of groups that are to lie together is.
 func (d *decision) turnedText(close []gaps, oneSided bool) string {
-	name := d.rule.rate.name
-	if !oneSided || d.rule.rate.moves() {
-		return "turned from what would bring the groups closest together in " + name
+	raising, lowering := d.rule.rate.words()
+	if !oneSided {
+		return d.otherThan(close, raising, lowering)
 	}
-	var raised, lowered []string // groups in which a bad value is counted, and in which it is not
+	var raised, lowered []string // groups in which a bad value raises the rate, and in which it lowers it
 	for i := range close {
 		switch {
 		case close[i].total() == 0:
@@ -392,9 +392,33 @@ func (d *decision) turnedText(close []gaps, oneSided bool) string {
 	}
 	switch {
 	case len(lowered) == 0:
-		return fmt.Sprintf("counted as %s in %s", name, cut(raised))
+		return raising + " in " + cut(raised)
 	case len(raised) == 0:
-		return fmt.Sprintf("not counted as %s in %s", name, cut(lowered))
+		return lowering + " in " + cut(lowered)
 	}
-	return fmt.Sprintf("counted as %s in %s, or not in %s", name, cut(raised), cut(lowered))
+	return raising + " in " + cut(raised) + " or " + lowering + " in " + cut(lowered)
+}
+
+// otherThan says of a bad value that it is not as it would have to be for the groups to lie closest together, and how that is where few
+// groups have missing values.
+func (d *decision) otherThan(close []gaps, raising, lowering string) string {
+	const what = "other than what would bring the groups closest together"
+	var list []string
+	for i := range close {
+		raised := close[i].high[0] + close[i].high[1] + close[i].high[2]
+		var parts []string
+		if raised > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", raised, raising))
+		}
+		if lowered := close[i].total() - raised; lowered > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", lowered, lowering))
+		}
+		if parts != nil {
+			list = append(list, listed(parts)+" in "+d.named(i))
+		}
+	}
+	if len(list) > mostNamed {
+		return what
+	}
+	return what + " (" + strings.Join(list, ", ") + ")"
 }
