@@ -65,10 +65,12 @@ func (c *Coverage) Markdown() string {
 		line("- BROKEN: %s", c.Broken[i].sentence())
 	}
 	line("")
-	line("How large a breach the run could have seen:")
+	line("How large a breach the run could have seen, of an error that is promised in at most %s of studies:", percent(side))
 	line("")
-	for _, text := range c.reachSentences() {
-		line("- %s", text)
+	line("| studies of a cell | cells | errors from which it is called broken | seen in 80 %% of runs, if the true error is |")
+	line("| ---: | ---: | ---: | ---: |")
+	for i := range c.Reach {
+		line("| %s |", strings.Join(c.Reach[i].cells(), " | "))
 	}
 	rows := c.worst()
 	line("")

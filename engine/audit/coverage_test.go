@@ -257,9 +257,16 @@ func TestReach(t *testing.T) {
 			t.Errorf("%d studies: %+v, %v", n, r, err)
 		}
 	}
-	c := &Coverage{Reach: []Reach{{Studies: 1, Cells: 1}}}
-	if got := c.reachSentences(); len(got) != 1 || got[0] != "In the cell of 1 study no number of errors would be called broken: so few show nothing." {
-		t.Errorf("%q", got)
+	c := &Coverage{Reach: []Reach{{Studies: 1, Cells: 1}, {2000, 1200, 91, 0.05}, {500, 77, 35, 0.081}}}
+	for i, want := range [][]string{{"1", "1", "-", "-"}, {"2,000", "1,200", "91 on", "5 %"}, {"500", "77", "35 on", "8.1 %"}} {
+		if got := c.Reach[i].cells(); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for _, form := range []string{c.Text(), c.Markdown()} {
+		if !strings.Contains(form, "How large a breach the run could have seen") || !strings.Contains(form, "91 on") {
+			t.Error(form)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -187,30 +188,22 @@ func (c *Coverage) worstRules() []ruleRow {
 	return list
 }
 
-// reachSentences say how large a breach of the usual promise cells of so many studies could have shown.
-func (c *Coverage) reachSentences() []string {
-	var list []string
-	for _, r := range c.Reach {
-		cells := "the cell"
-		if r.Cells > 1 {
-			cells = grouped(r.Cells) + " cells"
-		}
-		if r.From == 0 {
-			list = append(list, fmt.Sprintf("In %s of %s no number of errors would be called broken: so few show nothing.", cells, studiesOf(r.Studies)))
-			continue
-		}
-		list = append(list, fmt.Sprintf("In %s of %s, an error promised in at most %s is called BROKEN from %s of %s on; that takes a true error of about %s to be seen in 80 %% of runs.",
-			cells, studiesOf(r.Studies), percent(side), grouped(r.From), grouped(r.Studies), strconv.FormatFloat(100*r.Error, 'f', -1, 64)+" %"))
+// cells are those of a line about reach: so many studies, cells that have as many, from how many errors on a promise is called broken, and
+// the true error at which that is seen in 80 % of runs; dashes where no number of errors is enough.
+func (r *Reach) cells() []string {
+	list := []string{grouped(r.Studies), grouped(r.Cells), "-", "-"}
+	if r.From > 0 {
+		list[2], list[3] = grouped(r.From)+" on", strconv.FormatFloat(math.Round(1000*r.Error)/10, 'f', -1, 64)+" %"
 	}
 	return list
 }
 
-// studiesOf writes a number of studies.
-func studiesOf(n int) string {
+// countOf writes a count with its noun.
+func countOf(n int, one, many string) string {
 	if n == 1 {
-		return "1 study"
+		return "1 " + one
 	}
-	return grouped(n) + " studies"
+	return grouped(n) + " " + many
 }
 
 // grouped writes a count with commas.
@@ -260,19 +253,14 @@ func (c *Coverage) Text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("Coverage, %s grid: %s", c.Grid, c.outcome())
-	also := ""
-	if n := len(c.Counterexamples); n == 1 {
-		also = "and 1 counterexample, "
-	} else if n > 1 {
-		also = fmt.Sprintf("and %d counterexamples, ", n)
-	}
-	line("%s cells %s%s drawn and decided, seed %s", grouped(len(c.Cells)), also, studiesOf(c.Studies), c.Seed)
+	line("%s, %s: %s drawn and decided, seed %s", countOf(len(c.Cells), "cell", "cells"), countOf(len(c.Counterexamples), "counterexample", "counterexamples"),
+		countOf(c.Studies, "study", "studies"), c.Seed)
 	line("")
 	line("  In each cell, studies are drawn of which the truth is known, and the gates are")
 	line("  asked about them. An interval at 95 %% promises to hold the truth in at least")
 	line("  95 %% of studies, whatever the cell, and to miss it in at most 2.5 %% on either")
-	line("  side, unless its gate promises otherwise. Each line has the worst of its cells;")
-	line("  of few studies what was seen is counted, as in 1 of 20.")
+	line("  side, unless its gate promises otherwise. Each line has the worst of its")
+	line("  cells; of few studies what was seen is counted, as in 1 of 20.")
 	rows := c.worst()
 	line("")
 	line("  %-11s%-28s%6s  %12s  %14s", "GATE", "INTERVAL THAT DECIDES", "CELLS", "HOLDS TRUTH", "MISSES, A SIDE")
@@ -291,8 +279,8 @@ func (c *Coverage) Text() string {
 			}
 		}
 		line("")
-		line("  What missing values do is seen by the last two columns: one kind of study, with")
-		line("  values missing and without. The worst of all cells may be hard for other causes.")
+		line("  What missing values do is seen by the last two columns: one kind of study,")
+		line("  with values missing and without. The worst of all may have other causes.")
 	} else {
 		line("  %-11s%-28s%6s  %12s", "GATE", "OTHERS, TO COMPARE", "CELLS", "HOLDS TRUTH")
 		for _, r := range rows {
@@ -326,8 +314,13 @@ func (c *Coverage) Text() string {
 	line("")
 	b.WriteString(wrap(fmt.Sprintf("%s, of %s that are held against what was simulated. A share above its promise is no breach by itself: one counts as broken where chance alone would show as much in at most one run of %s, all its promises together.",
 		strings.ToUpper(c.outcome()[:1])+c.outcome()[1:], grouped(c.Promises), grouped(int(1/c.Level))), 78, "", ""))
-	for _, text := range c.reachSentences() {
-		b.WriteString(wrap(text, 78, "", ""))
+	line("How large a breach the run could have seen, of an error that is promised in at")
+	line("most %s of studies:", percent(side))
+	line("")
+	line("  %14s  %6s  %13s  %s", "STUDIES A CELL", "CELLS", "A BREACH FROM", "SEEN IN 80 % OF RUNS, IF TRULY")
+	for i := range c.Reach {
+		r := c.Reach[i].cells()
+		line("  %14s  %6s  %13s  %30s", r[0], r[1], r[2], r[3])
 	}
 	for i := range c.Broken {
 		b.WriteString(wrap("BROKEN: "+c.Broken[i].sentence(), 78, "  ", "    "))
