@@ -200,7 +200,7 @@ func (c *Coverage) reachSentences() []string {
 			continue
 		}
 		list = append(list, fmt.Sprintf("In %s of %s, an error promised in at most %s is called BROKEN from %s of %s on; that takes a true error of about %s to be seen in 80 %% of runs.",
-			cells, studiesOf(r.Studies), percent(side), grouped(r.From), grouped(r.Studies), strconv.FormatFloat(100*r.Error, 'f', -1, 64)+" %"))
+			cells, studiesOf(r.Studies), percent(side), grouped(r.From), grouped(r.Studies), briefly(r.Error)))
 	}
 	return list
 }
