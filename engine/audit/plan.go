@@ -836,9 +836,18 @@ func suggest(ctx context.Context, t Track, terms Truths, truth, wanted float64, 
 	if err != nil {
 		return out, Odds{}, err
 	}
+	if size > 0 && !t.Exact {
+		if size, err = confirm(ctx, t, size, known, truth, right, wanted, runs); err != nil {
+			return out, Odds{}, err
+		}
+	}
 	if size == 0 {
 		out.UpTo = t.Most
+		if _, found := known[t.Most]; found && out.Chance == 0 { // of sizes that are all alike the largest says most
+			out.BestAt = t.Most
+		}
 		o := known[out.BestAt]
+		out.Chance = o.of(right)
 		switch {
 		case o.Review > 0.5:
 			out.Why = "such studies mostly come to MANUAL_REVIEW"
@@ -856,6 +865,38 @@ func suggest(ctx context.Context, t Track, terms Truths, truth, wanted float64, 
 	}
 	out.PlusMinus, err = known[size].plusMinus(right)
 	return out, known[size], err
+}
+
+// confirm looks at a size that was found once more, in studies drawn anew, and goes up from there until the chance is reached in such
+// too: of many sizes that were tried, the one that is found is likely one that had luck. It leaves in known what the new studies
+// show; 0 where no size holds.
+func confirm(ctx context.Context, t Track, size int, known map[int]Odds, truth float64, right report.Verdict, wanted float64, runs int) (int, error) {
+	for {
+		before := known[size] // of the first studies at this size; zero if there were none
+		list, err := t.Odds(ctx, size, []float64{truth}, before.Runs+runs)
+		if err != nil {
+			return 0, err
+		}
+		fresh := list[0].without(before)
+		known[size] = fresh
+		low, _, err := fresh.ends(right)
+		if err != nil || low >= wanted {
+			return size, err
+		}
+		if size == t.Most {
+			return 0, nil
+		}
+		size = min(t.Most, size+max(1, size/20))
+	}
+}
+
+// without is what is left of the studies without the first of them.
+func (o Odds) without(first Odds) Odds {
+	runs := o.Runs - first.Runs
+	share := func(all, part float64) float64 {
+		return math.Round(float64(all*float64(o.Runs))-float64(part*float64(first.Runs))) / float64(runs)
+	}
+	return Odds{share(o.Pass, first.Pass), share(o.Fail, first.Fail), share(o.Undecided, first.Undecided), share(o.Review, first.Review), runs}
 }
 
 // leastSize searches the least size of a track that reaches something; 0 where none was found.

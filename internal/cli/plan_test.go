@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -223,9 +225,9 @@ func TestPlanMistakes(t *testing.T) {
 		{[]string{"human"}, `unknown command "human" for "oloproof plan"`},
 		{[]string{"human-ai"}, "neither --policy nor --metric is given"},
 		{[]string{"human-ai", "--metric", "accuracy_difference", "--minimum", "0"}, "--truth is missing"},
-		{[]string{"human-ai", "--metric", "accuracy_differenc", "--minimum", "0", "--truth", "0.1"}, "oloproof: unknown metric \"accuracy_differenc\" in rule plan; did you mean"},
-		{[]string{"human-ai", "--metric", "x}\nlooks: once #", "--minimum", "0", "--truth", "0.1"}, `oloproof: unknown metric "x}\nlooks: once #" in rule plan`},
-		{[]string{"human-ai", "--metric", "agreement", "--truth", "0.1"}, "rule plan has no threshold; give one of minimum, maximum"},
+		{[]string{"human-ai", "--metric", "accuracy_differenc", "--minimum", "0", "--truth", "0.1"}, "oloproof: unknown metric \"accuracy_differenc\"; did you mean"},
+		{[]string{"human-ai", "--metric", "x}\nlooks: once #", "--minimum", "0", "--truth", "0.1"}, `oloproof: unknown metric "x}\nlooks: once #"; allowed: `},
+		{[]string{"human-ai", "--metric", "agreement", "--truth", "0.1"}, "oloproof: the rule has no threshold; give one of minimum, maximum"},
 		{[]string{"human-ai", "--metric", "agreement", "--minimum", "2", "--truth", "0.1"}, "minimum is 2"},
 		{[]string{"human-ai", "--metric", "agreement", "--minimum", "0.5", "--truth", "1.1"}, "lies between 0 and 1"},
 		{[]string{"human-ai", "--metric", "agreement", "--minimum", "0.5", "--truth", "0.5"}, "the threshold itself"},
@@ -250,6 +252,14 @@ func TestPlanMistakes(t *testing.T) {
 		{[]string{"compare", "--metric", "sign_test", "--minimum", "0", "--truth", "0.1"}, "sign_test has no threshold"},
 		{[]string{"compare", "--metric", "sign_test", "--truth", "0.1", "--trials", "0"}, "--trials has 0"},
 		{[]string{"anchoring", "--metric", "blind_agreement", "--minimum", "0.5", "--truth", "0.6", "--annotators", "0"}, "--annotators is 0"},
+		{[]string{"human-ai", "--metric", "agreement", "--minimum", "0.5", "--truth", "0.7", "--missing", "1"}, "--missing is 1; a number from 0 to below 1 is allowed"},
+		{[]string{"human-ai", "--metric", "accuracy_difference", "--minimum", "0", "--truth", "0.5"}, "with --baseline-accuracy 0.6 and gains that lie 0.1 around it (--spread)"},
+		{[]string{"fairness", "a.yaml", "b.yaml", "--truth", "0"}, "2 declarations are given; plan fairness takes one"},
+		// All that is wrong is said, before the rules that are right are planned.
+		{[]string{"human-ai", "--policy", "two.yaml", "--truth", "first=0,0.1", "--truth", "second=0.5", "--sizes", "0"},
+			"oloproof: rule first: --truth 0 is the threshold itself, where no size decides: state a truth on one side of it, such as 0.5\n" +
+				"oloproof: rule first: --sizes: 0 people; here from 2 to 2048 can be planned, since larger studies are not simulated\n" +
+				"oloproof: rule second: --truth 0.5 is the threshold itself"},
 	} {
 		status, stdout, stderr := runMain(append([]string{"plan"}, c.args...)...)
 		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
@@ -300,5 +310,113 @@ func TestPlanTheExamples(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPlanSaysWhatCounts: where only a share of all decisions or cases counts, it says how many those are in all; what nobody declared is
+// not spoken of; and every recommended size has its row.
+func TestPlanSaysWhatCounts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "f.yaml", "cases: c.csv\nattributes: {g: [a, b]}\nrules: [{id: r, rate: false_negative, attribute: g, worst_group: {maximum: 0.3}}]\n")
+	for _, c := range []struct {
+		args      []string
+		want, not []string
+	}{
+		{[]string{"human-ai", "--metric", "over_reliance", "--maximum", "0.5", "--truth", "0.1,0.9"},
+			// 20 % of the decisions, where the system is right 80 % of the time: five times as many. The truths lie alike on both sides.
+			[]string{"DECISIONS WHERE THE SYSTEM IS WRONG   0.1 PASS   0.9 FAIL", "12 decisions where the system is wrong (of about 60 in all) give", "over_reliance, maximum 0.5\n"},
+			[]string{"plan:", "rule plan"}},
+		{[]string{"fairness", "f.yaml", "--truth", "0.1", "--positive", "0.25"}, []string{"in each group (of about ", " in the group) give", "25 % of a group are so (--positive)"}, nil},
+		{[]string{"fairness", "f.yaml", "--truth", "0.1"}, []string{"how many a group has then in all depends on how many are so (--positive)"}, []string{"(of about"}},
+		{[]string{"anchoring", "--metric", "blind_agreement", "--minimum", "0.9", "--truth", "0.97", "--looks", "once"}, nil, []string{"(declared)", "planned:", "minimum_blind_sample", "Known without data"}},
+		{[]string{"anchoring", "--metric", "blind_agreement", "--minimum", "0.9", "--truth", "0.97", "--minimum-blind-sample", "25"}, []string{"the rule can never pass with 25 blind", "minimum_blind_sample"}, nil},
+		{[]string{"anchoring", "--metric", "acceptance_rate", "--minimum", "0.5", "--truth", "0.9"}, []string{"Each label is of another item."}, []string{"blind items"}},
+		{[]string{"anchoring", "--metric", "blind_agreement", "--minimum", "0.9", "--truth", "0.91", "--corpus-size", "40"},
+			[]string{"no number up to 39 blind items", "More are not looked at, since the rule speaks of", "\n             39 "}, nil},
+	} {
+		status, stdout, stderr := runMain(append([]string{"plan"}, c.args...)...)
+		if status != 0 {
+			t.Fatalf("%q: %s", c.args, stderr)
+		}
+		text := strings.Join(strings.Fields(stdout), " ")
+		for _, want := range c.want {
+			if !strings.Contains(stdout, want) && !strings.Contains(text, want) {
+				t.Errorf("%q does not say %q:\n%s", c.args, want, stdout)
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(text, not) {
+				t.Errorf("%q says %q:\n%s", c.args, not, stdout)
+			}
+		}
+	}
+	_, stdout, _ := runMain("plan", "anchoring", "--metric", "blind_agreement", "--minimum", "0.8", "--truth", "0.99,0.83", "--json")
+	var d struct {
+		Rules []struct {
+			Ways []struct {
+				Sizes       []struct{ Size int }
+				Recommended []struct{ Size int }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &d); err != nil {
+		t.Fatal(err)
+	}
+	way := d.Rules[0].Ways[0]
+	for _, s := range way.Recommended {
+		if s.Size == 0 || !slices.ContainsFunc(way.Sizes, func(x struct{ Size int }) bool { return x.Size == s.Size }) {
+			t.Errorf("the size %d has no row: %v", s.Size, way.Sizes)
+		}
+	}
+	if len(way.Sizes) > 10 {
+		t.Errorf("%d rows", len(way.Sizes))
+	}
+}
+
+// TestShowingInALog: where there is no terminal, what is being done is said line by line where that is asked for, else not.
+func TestShowingInALog(t *testing.T) {
+	a := inMemory()
+	var stderr bytes.Buffer
+	a.Stderr = &stderr
+	asked := make(chan struct{}, 1)
+	what := func() string {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return "planning"
+	}
+	stop := a.showing(time.Millisecond, what)
+	<-asked
+	stop()
+	if !strings.HasPrefix(stderr.String(), "oloproof: planning, 0 s …\n") || strings.Contains(stderr.String(), "\x1b") {
+		t.Errorf("%q", &stderr)
+	}
+	stderr.Reset()
+	a.showing(0, what)()
+	if stderr.Len() > 0 {
+		t.Errorf("%q", &stderr)
+	}
+}
+
+// TestChanceText: what was seen in none of the studies, or in all, is a bound on one side.
+func TestChanceText(t *testing.T) {
+	for _, c := range []struct {
+		p, plusMinus float64
+		exact        bool
+		want         string
+	}{
+		{0, 0.0356, false, "<8 %"}, // 0 of 50: up to 7.1 %
+		{1, 0.0356, false, ">92 %"},
+		{0.5, 0.1, false, "50 % ±10"},
+		{0.158, 0, false, "16 %"},
+		{0.158, 0, true, "15.8 %"},
+		{0, 0, true, "0 %"},
+		{0.0001, 0, true, "<0.1 %"},
+		{0.9999, 0, true, ">99.9 %"},
+	} {
+		if got := chanceText(c.p, c.plusMinus, c.exact); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
 	}
 }
