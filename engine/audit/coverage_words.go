@@ -199,7 +199,7 @@ func (c *Coverage) reachSentences() []string {
 			list = append(list, fmt.Sprintf("In %s of %s no number of errors would be called broken: so few show nothing.", cells, studiesOf(r.Studies)))
 			continue
 		}
-		list = append(list, fmt.Sprintf("In %s of %s, an error promised in at most %s is called BROKEN from %s of %s on; that takes a true error of about %s to be seen in 80 %% of runs.",
+		list = append(list, fmt.Sprintf("In %s of %s, an error promised in at most %s counts as broken from %s of %s on; that takes a true error of about %s to be seen in 80 %% of runs.",
 			cells, studiesOf(r.Studies), percent(side), grouped(r.From), grouped(r.Studies), briefly(r.Error)))
 	}
 	return list
@@ -271,8 +271,8 @@ func (c *Coverage) Text() string {
 	line("  In each cell, studies are drawn of which the truth is known, and the gates are")
 	line("  asked about them. An interval at 95 %% promises to hold the truth in at least")
 	line("  95 %% of studies, whatever the cell, and to miss it in at most 2.5 %% on either")
-	line("  side, unless its gate promises otherwise. Each line has the worst of its cells;")
-	line("  of few studies what was seen is counted, as in 1 of 20.")
+	line("  side, unless its gate promises otherwise. Each line has the worst of its")
+	line("  cells; of few studies what was seen is counted, as in 1 of 20.")
 	rows := c.worst()
 	line("")
 	line("  %-11s%-28s%6s  %12s  %14s", "GATE", "INTERVAL THAT DECIDES", "CELLS", "HOLDS TRUTH", "MISSES, A SIDE")
@@ -291,8 +291,9 @@ func (c *Coverage) Text() string {
 			}
 		}
 		line("")
-		line("  What missing values do is seen by the last two columns: one kind of study, with")
-		line("  values missing and without. The worst of all cells may be hard for other causes.")
+		line("  What missing values do is seen by the last two columns: one kind of study,")
+		line("  with values missing and without. The worst of all cells may be hard for other")
+		line("  causes.")
 	} else {
 		line("  %-11s%-28s%6s  %12s", "GATE", "OTHERS, TO COMPARE", "CELLS", "HOLDS TRUTH")
 		for _, r := range rows {
