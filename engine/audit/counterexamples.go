@@ -35,7 +35,7 @@ func counterexamples() []Counterexample {
 			Name: "looking_before_the_plan", Gate: "human-ai", Promise: side, Quick: 160, Studies: 2000, Start: lookingEarly,
 			Title: "Looking before the planned number is there",
 			Story: "60 people are planned, and the file is looked at whenever three more have decided. The interval for a fixed number of people is exact for each of these numbers, but not for all of them together. " +
-				"Each person gains or loses everything by a fair coin, so that the mean gain is 0; the rule errs when the interval lies above 0 at some look.",
+				"Each person gains or loses everything by the toss of a coin, so that the mean gain is 0; the rule errs when the interval lies above 0 at some look.",
 			Naive: "takes the interval for a fixed number of people, at each number",
 			Ours:  "takes the people who are planned and absent as missing, both ways",
 		},
