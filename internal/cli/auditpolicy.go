@@ -659,7 +659,7 @@ func needed(n *report.Needs) string {
 	if n == nil {
 		return ""
 	}
-	what := strings.NewReplacer(" (as FAIL, at the present values)", "", " (as FAIL)", "").Replace(n.What)
+	what := strings.NewReplacer(", as FAIL at the present values", "", ", as FAIL", "").Replace(n.What)
 	if n.AtLeast > 0 {
 		return "about " + thousands(n.AtLeast) + " " + what
 	}

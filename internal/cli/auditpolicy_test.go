@@ -168,7 +168,7 @@ func TestAuditOfUnlike(t *testing.T) {
 	for _, want := range []string{
 		"CANNOT FAIL, because of its threshold: its threshold is the largest value that there is, so that nothing can be beyond it.",
 		"CANNOT FAIL, because it is always left to a person: Among the 23 decisions",
-		"CANNOT FAIL with so little data: even with the worst possible harm in all of the file's rows it is undecided. It rests on 8 people. It would take about 1,800 more people at the present spread.",
+		"CANNOT FAIL with so little data: even with the worst possible harm in all of the file's rows it is undecided. It rests on 8 people. It would take about 1,800 more people at the present spread; recording what is missing",
 		"(weak) ", "It can FAIL, and seldom does: with the worst possible harm planted (over_reliance: 1), in ",
 		"Its planned 10 people are not all there. The finished study was audited: 2 of them are copies of those in the file. The least harm that it finds in 80 % of the studies: accuracy_difference at -0.",
 	} {
