@@ -120,6 +120,9 @@ func TestExactRates(t *testing.T) {
 
 // TestKnownSizes: sizes that were computed elsewhere.
 func TestKnownSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("by simulation or by trying everything: left out with -short")
+	}
 	for _, c := range []struct {
 		name, gate, policy string
 		shape              Shape
@@ -153,6 +156,9 @@ func TestKnownSizes(t *testing.T) {
 // TestPublishedSizes: cases a group for 80 % (the audit of the intervals, 5f): 1473, and 896 pairwise, for a gap of .05 at equal rates of
 // .10; 419 in each of six groups for a floor of .80 at .88. Whole numbers of events make the chance rise and fall by two points.
 func TestPublishedSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("by simulation or by trying everything: left out with -short")
+	}
 	for _, c := range []struct {
 		policy string
 		n      int
@@ -213,6 +219,9 @@ func TestPairsExactly(t *testing.T) {
 // TestHowOftenPeopleDecide: how often "lower bound > 0" decides at a true gain of .2 (the table of the intervals' page: .007, .888, .328,
 // .995), by other draws of another law of people with the same spread: to within .06, their Monte Carlo errors and what the law makes.
 func TestHowOftenPeopleDecide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("by simulation or by trying everything: left out with -short")
+	}
 	for _, c := range []struct {
 		looks  string
 		people int

@@ -231,6 +231,9 @@ func TestShuffledTrials(t *testing.T) {
 // TestUnequalTrials: with five trials against one the same agent is not symmetric. A sign test that compares the shares that are
 // there finds one "better" far too often (audit of the intervals, 6a); completing the absent trials keeps the promise.
 func TestUnequalTrials(t *testing.T) {
+	if testing.Short() {
+		t.Skip("by simulation or by trying everything: left out with -short")
+	}
 	s, _ := askSelf(t, "compare", comparing+"rules: [{id: a, metric: sign_test}]", gate.Flags{}, trialRows(60, 5, 1))
 	rule := runTests(t, "compare", s)[0]
 	if rule.Broken() {

@@ -179,6 +179,9 @@ func decisions(person, condition string, right, wrong, missing int) (list []stri
 
 // TestTippingPointsOfMeansAndRates asks the gates about every way to fill what is missing, at thresholds over the whole scale.
 func TestTippingPointsOfMeansAndRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("by simulation or by trying everything: left out with -short")
+	}
 	var uneven, harmed []string // people of unlike numbers of decisions
 	for i := range 12 {
 		p := fmt.Sprintf("p%d", i)
@@ -379,6 +382,9 @@ func people(group string, n int, label, prediction string) (list []string) {
 // TestTippingPointsOfGroups asks the fairness gate about every way to fill missing predictions. Of rules on the distance of groups the
 // values are turned from some way to fill them that is best, which is looked for among all.
 func TestTippingPointsOfGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("by simulation or by trying everything: left out with -short")
+	}
 	apart := slices.Concat(people("f", 24, "1", "1"), people("f", 2, "1", "0"), people("f", 4, "1", "?0|1"),
 		people("m", 3, "1", "1"), people("m", 22, "1", "0"), people("m", 4, "1", "?1|0"), people("f", 9, "0", "0"), people("m", 9, "0", "0"))
 	near := slices.Concat(people("f", 20, "1", "1"), people("f", 20, "1", "0"), people("f", 5, "1", "?0|1"),
@@ -487,6 +493,9 @@ func independent(right, wrong int) (list []string) {
 // TestTippingPointsOfRowsThatAreNotThere: what is drawn blind or assigned and has no row is missing as an empty one is. Small studies, of
 // a corpus in two batches and of assigned decisions, with every way to fill what is missing; half of that has no row.
 func TestTippingPointsOfRowsThatAreNotThere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("by simulation or by trying everything: left out with -short")
+	}
 	const draw, assignment = "draw.csv", "assignment.csv"
 	tips, exact := 0, 0
 	for seed := range uint64(16) {

@@ -83,7 +83,7 @@ func (a *app) planGateCommand(g gate.Gate) *cobra.Command {
 		cmd.Long = fmt.Sprintf(what, "people") + ` The rules are those of a policy, or one given by --metric with
 --minimum or --maximum. --truth says what you believe to be so, in the metric's own terms; the answer is right if that is
 right. Studies are drawn at random with that truth, and decided as a file would be.`
-		cmd.Example = "  oloproof plan human-ai --metric accuracy_difference --minimum 0 --truth 0.2 --runs 100"
+		cmd.Example = "  oloproof plan human-ai --metric accuracy_difference --minimum 0 --truth 0.3 --runs 100"
 		s := audit.HumanAIShape{}
 		key(false, "per", "`UNIT` that counts once: person (default: each decision)")
 		key(false, "generalize", "`TO` what the answer holds for, beside other people: people_and_cases, for other cases too")

@@ -54,6 +54,9 @@ func planOf(t *testing.T, args ...string) planDocument {
 // TestPlanAgainstFiles holds what plan says to how often the gate passes files that are written here, by other draws: within three and a
 // half standard deviations of the two together. The seeds are fixed.
 func TestPlanAgainstFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation: left out with -short")
+	}
 	const files, runs = 100, 250
 	chance := func(r *rand.Rand, p float64) string {
 		if r.Float64() < p {
