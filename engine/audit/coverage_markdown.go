@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
 )
 
@@ -50,15 +51,15 @@ func (c *Coverage) Markdown() string {
 	line("%s --format markdown:coverage.md", c.Command())
 	line("```")
 	line("")
-	line("%s cells, %s studies. The seed is `%s`; the same command gives the same page, on any machine and any number of", grouped(len(c.Cells)), grouped(c.Studies), c.Seed)
+	line("%s cells, %s studies. The seed is `%s`; the same command gives the same page, on any machine and any number of", gate.Thousands(len(c.Cells)), gate.Thousands(c.Studies), c.Seed)
 	line("cores. Another seed draws other studies.")
 	line("")
 	line("## The result")
 	line("")
-	line("**%s**, of %s.", strings.ToUpper(c.outcome()[:1])+c.outcome()[1:], grouped(c.Promises))
+	line("**%s**, of %s.", strings.ToUpper(c.outcome()[:1])+c.outcome()[1:], gate.Thousands(c.Promises))
 	line("Each side of each deciding interval, each false PASS and each false FAIL of each cell, and our rule in each")
 	line("counterexample, is held against what is promised of it. It counts as broken where its exact one-sided lower bound at the")
-	line("level %v / %s is above the promise, so that all kept promises together are called broken in at most one run of %s.", c.Level, grouped(c.Promises), grouped(int(1/c.Level)))
+	line("level %v / %s is above the promise, so that all kept promises together are called broken in at most one run of %s.", c.Level, gate.Thousands(c.Promises), gate.Thousands(int(1/c.Level)))
 	line("(95 %% in each cell would fail nearly every run by chance alone.)")
 	for i := range c.Broken {
 		line("")
@@ -141,7 +142,7 @@ func (c *Coverage) Markdown() string {
 
 // markdown is the table of a cell.
 func (c *CellResult) markdown(line func(format string, args ...any)) {
-	line("**%s**, studies drawn: %s", c.Name, grouped(c.Studies))
+	line("**%s**, studies drawn: %s", c.Name, gate.Thousands(c.Studies))
 	line("")
 	line("| quantity | interval | covers | too high | too low | false PASS | false FAIL | undecided | width |")
 	line("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")

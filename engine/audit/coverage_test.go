@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/report"
 )
@@ -213,7 +214,7 @@ func TestQuickGridKeepsItsPromises(t *testing.T) {
 	}
 	for _, form := range []string{page, text} {
 		if strings.Contains(form, "%!") {
-			t.Error("a text has a placeholder too many")
+			t.Errorf("a text has %%!: a verb of its format has no value")
 		}
 	}
 	for line := range strings.Lines(text) {
@@ -642,7 +643,7 @@ func TestPageIsOfThisGrid(t *testing.T) {
 	about := About{Full: true, Seed: CoverageSeed}
 	var want []string
 	for _, c := range gridOf(t, about).Cells {
-		want = append(want, fmt.Sprintf("**%s**, studies drawn: %s", c.Name, grouped(c.Studies)))
+		want = append(want, fmt.Sprintf("**%s**, studies drawn: %s", c.Name, gate.Thousands(c.Studies)))
 	}
 	var got []string
 	for line := range strings.Lines(string(page)) {

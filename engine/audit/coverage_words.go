@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/oloproof/oloproof/engine/gate"
 )
 
 // row is the worst that one interval came to over the cells of one gate.
@@ -191,9 +193,9 @@ func (c *Coverage) worstRules() []ruleRow {
 // cells are those of a line about reach: so many studies, cells that have as many, from how many errors on a promise is called broken, and
 // the true error at which that is seen in 80 % of runs; dashes where no number of errors is enough.
 func (r *Reach) cells() []string {
-	list := []string{grouped(r.Studies), grouped(r.Cells), "-", "-"}
+	list := []string{gate.Thousands(r.Studies), gate.Thousands(r.Cells), "-", "-"}
 	if r.From > 0 {
-		list[2], list[3] = grouped(r.From)+" on", strconv.FormatFloat(math.Round(1000*r.Error)/10, 'f', -1, 64)+" %"
+		list[2], list[3] = gate.Thousands(r.From)+" on", strconv.FormatFloat(math.Round(1000*r.Error)/10, 'f', -1, 64)+" %"
 	}
 	return list
 }
@@ -203,16 +205,7 @@ func countOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return grouped(n) + " " + many
-}
-
-// grouped writes a count with commas.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return gate.Thousands(n) + " " + many
 }
 
 // Command is the command line that comes to this result, by default names.
@@ -313,7 +306,7 @@ func (c *Coverage) Text() string {
 	}
 	line("")
 	b.WriteString(wrap(fmt.Sprintf("%s, of %s that are held against what was simulated. A share above its promise is no breach by itself: one counts as broken where chance alone would show as much in at most one run of %s, all its promises together.",
-		strings.ToUpper(c.outcome()[:1])+c.outcome()[1:], grouped(c.Promises), grouped(int(1/c.Level))), 78, "", ""))
+		strings.ToUpper(c.outcome()[:1])+c.outcome()[1:], gate.Thousands(c.Promises), gate.Thousands(int(1/c.Level))), 78, "", ""))
 	line("How large a breach the run could have seen, of an error that is promised in at")
 	line("most %s of studies:", percent(side))
 	line("")

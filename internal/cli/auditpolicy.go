@@ -362,7 +362,7 @@ func (m *auditMeter) step(doing string) {
 		return
 	}
 	m.told = now
-	text := fmt.Sprintf("oloproof: %s, %s studies decided, %s", doing, thousands(m.asked), now.Sub(m.started).Round(time.Second))
+	text := fmt.Sprintf("oloproof: %s, %s studies decided, %s", doing, gate.Thousands(m.asked), now.Sub(m.started).Round(time.Second))
 	if !is {
 		fmt.Fprintln(m.app.Stderr, text)
 		return
@@ -438,15 +438,6 @@ func doDoes(n int) string {
 	return "do"
 }
 
-// thousands writes a count with commas.
-func thousands(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
-}
-
 // auditWidth is the width of the audit's text.
 const auditWidth = 80
 
@@ -458,7 +449,7 @@ func (a *app) tellAudit(doc *auditedPolicy, all bool) {
 			a.tell(a.Stdout, line)
 		}
 	}
-	say(0, fmt.Sprintf("Each rule was asked about %s studies made from your files so that the truth is known. Seed %s.", thousands(doc.Runs), diag.Quote(doc.Seed)))
+	say(0, fmt.Sprintf("Each rule was asked about %s studies made from your files so that the truth is known. Seed %s.", gate.Thousands(doc.Runs), diag.Quote(doc.Seed)))
 	fmt.Fprintln(a.Stdout)
 	a.tell(a.Stdout, tableRow("", "wrong", "", "", "by chance", "alone", "can", "can"))
 	a.tell(a.Stdout, tableRow("rule", "verdicts", "promised", "kept", "green", "red", "pass", "fail"))
@@ -466,12 +457,12 @@ func (a *app) tellAudit(doc *auditedPolicy, all bool) {
 		t := &doc.Rules[i]
 		wrong, promised, kept, green, red := "not audited", "", "", "", ""
 		if share, promise, ok := t.WrongVerdicts(); ok {
-			wrong, promised = thousands(share.Count), "≤ "+percent(promise)
+			wrong, promised = gate.Thousands(share.Count), "≤ "+percent(promise)
 		} else if t.Chance != nil {
 			wrong = "none"
 		}
 		if c := t.Chance; c != nil {
-			kept, green, red = yesNo(!t.Broken()), thousands(c.Verdicts.Pass), thousands(c.Runs-c.Verdicts.Pass)
+			kept, green, red = yesNo(!t.Broken()), gate.Thousands(c.Verdicts.Pass), gate.Thousands(c.Runs-c.Verdicts.Pass)
 		}
 		name := t.Rule
 		if t.Advisory {
@@ -539,7 +530,9 @@ func yesNo(yes bool) string {
 }
 
 // share writes how often something came about.
-func share(s audit.Share) string { return fmt.Sprintf("%s of %s", thousands(s.Count), thousands(s.Of)) }
+func share(s audit.Share) string {
+	return fmt.Sprintf("%s of %s", gate.Thousands(s.Count), gate.Thousands(s.Of))
+}
 
 // percent writes a probability in percent with at most two decimals, or with one digit that is not 0 where it is smaller.
 func percent(p float64) string {
@@ -624,7 +617,7 @@ func tellChance(t *audit.RuleTest, all bool, say func(hanging int, text string))
 			verdict = "BROKEN"
 		}
 		if check.BrokenFrom > 0 {
-			verdict += fmt.Sprintf(" (broken from %s on)", thousands(check.BrokenFrom))
+			verdict += fmt.Sprintf(" (broken from %s on)", gate.Thousands(check.BrokenFrom))
 		}
 		what := errorWords[check.Error]
 		if own := signWords[check.Error]; t.Threshold.Kind == "" && own != "" { // a sign test
@@ -661,7 +654,7 @@ func needed(n *report.Needs) string {
 	}
 	what := strings.NewReplacer(", as FAIL at the present values", "", ", as FAIL", "").Replace(n.What)
 	if n.AtLeast > 0 {
-		return "about " + thousands(n.AtLeast) + " " + what
+		return "about " + gate.Thousands(n.AtLeast) + " " + what
 	}
 	return what
 }
@@ -671,7 +664,7 @@ func sizeOf(t *audit.RuleTest) string {
 	if t.Units == nil || t.UnitName == "" {
 		return ""
 	}
-	return fmt.Sprintf("It rests on %s %s. ", thousands(*t.Units), t.UnitName)
+	return fmt.Sprintf("It rests on %s %s. ", gate.Thousands(*t.Units), t.UnitName)
 }
 
 // tellHarm says what harm a rule finds, and whether it can pass.

@@ -267,11 +267,8 @@ func replace(place string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), place)
-	}
-	if err != nil {
+	if err = become(f, place, data); err != nil {
+		f.Close() // closed already, unless its mode could not be set
 		os.Remove(f.Name())
 	}
 	return err

@@ -585,7 +585,7 @@ func (a *app) tellPlanned(p *audit.Planned, named bool) {
 		table[0] = append(table[0], cell)
 	}
 	for _, size := range main.Sizes {
-		row := []string{strconv.Itoa(size.Size)}
+		row := []string{gate.Thousands(size.Size)}
 		if size.Size == main.Declared {
 			row[0] = "(declared) " + row[0]
 		}
@@ -620,18 +620,18 @@ func (a *app) tellPlanned(p *audit.Planned, named bool) {
 func recommendation(p *audit.Planned, way *audit.PlannedWay, s *audit.Suggested) string {
 	when := "if " + p.Means + " is " + truthText(s.Truth, p.Signed)
 	if s.Size == 0 {
-		best := fmt.Sprintf("the best that was found is %s, with %d", chanceText(s.Chance, s.PlusMinus, way.Exact), s.BestAt)
+		best := fmt.Sprintf("the best that was found is %s, with %s", chanceText(s.Chance, s.PlusMinus, way.Exact), gate.Thousands(s.BestAt))
 		if s.Chance == 0 {
 			best = "it is next to nothing with all of them"
 		}
-		return fmt.Sprintf("no number up to %d %s gives a chance of %s of %s %s: %s. %s.", s.UpTo, way.Unit, chanceText(s.Wanted, 0, true), s.Verdict, when,
+		return fmt.Sprintf("no number up to %s %s gives a chance of %s of %s %s: %s. %s.", gate.Thousands(s.UpTo), way.Unit, chanceText(s.Wanted, 0, true), s.Verdict, when,
 			best, strings.ToUpper(s.Why[:1])+s.Why[1:])
 	}
 	inAll := ""
 	if s.InAll > 0 {
-		inAll = fmt.Sprintf(" (of about %d in all)", s.InAll)
+		inAll = fmt.Sprintf(" (of about %s in all)", gate.Thousands(s.InAll))
 		if strings.HasSuffix(way.Unit, " in each group") {
-			inAll = fmt.Sprintf(" (of about %d in the group)", s.InAll)
+			inAll = fmt.Sprintf(" (of about %s in the group)", gate.Thousands(s.InAll))
 		}
 	}
 	undecided := chanceText(s.Undecided, 0, way.Exact)
@@ -640,7 +640,7 @@ func recommendation(p *audit.Planned, way *audit.PlannedWay, s *audit.Suggested)
 	} else {
 		undecided = "of " + undecided
 	}
-	return fmt.Sprintf("%d %s%s give a chance of %s of %s %s; it stays undecided with a chance %s.", s.Size, way.Unit, inAll,
+	return fmt.Sprintf("%s %s%s give a chance of %s of %s %s; it stays undecided with a chance %s.", gate.Thousands(s.Size), way.Unit, inAll,
 		chanceText(s.Chance, s.PlusMinus, way.Exact), s.Verdict, when, undecided)
 }
 
@@ -648,9 +648,9 @@ func recommendation(p *audit.Planned, way *audit.PlannedWay, s *audit.Suggested)
 func instead(way *audit.PlannedWay, signed bool) string {
 	s := way.Recommended[0]
 	if s.Size == 0 {
-		return fmt.Sprintf("no number up to %d %s is enough", s.UpTo, way.Unit)
+		return fmt.Sprintf("no number up to %s %s is enough", gate.Thousands(s.UpTo), way.Unit)
 	}
-	return fmt.Sprintf("about %d %s", s.Size, way.Unit)
+	return fmt.Sprintf("about %s %s", gate.Thousands(s.Size), way.Unit)
 }
 
 // truthText writes a truth.
