@@ -90,7 +90,7 @@ func (d *Document) fault(at int, err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		d.Errorf(len(d.data), "the JSON document ends too early: the file is cut off")
 	} else {
-		d.Errorf(at, "it is not JSON: %s", diag.Printable(err.Error()))
+		d.Errorf(at, "it is not JSON: %s", diag.Cause(err.Error()))
 	}
 }
 

@@ -203,7 +203,7 @@ func parse(line []byte) (Look, error) {
 		return look, fmt.Errorf("its schema is %s; this program reads %s", diag.Quote(schema.Schema), SchemaName)
 	}
 	if err := json.Unmarshal(line, &look); err != nil {
-		return Look{}, fmt.Errorf("it is not a look: %s", diag.Printable(err.Error()))
+		return Look{}, fmt.Errorf("it is not a look: %s", diag.Cause(err.Error()))
 	}
 	if err := look.check(); err != nil {
 		return Look{}, err

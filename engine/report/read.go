@@ -223,26 +223,15 @@ func notJSON(err error) string {
 	wrong, isWrong := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case isWrong && wrong.Field == "":
-		return fmt.Sprintf("it is a JSON %s, not an object", short(wrong.Value))
+		return fmt.Sprintf("it is a JSON %s, not an object", diag.Cause(wrong.Value))
 	case isWrong:
-		return fmt.Sprintf("%s cannot be a JSON %s", diag.Quote(wrong.Field), short(wrong.Value))
+		return fmt.Sprintf("%s cannot be a JSON %s", diag.Quote(wrong.Field), diag.Cause(wrong.Value))
 	case errors.Is(err, io.EOF):
 		return "it is empty"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends in the middle"
 	}
-	return short(strings.TrimPrefix(err.Error(), "json: "))
-}
-
-// longestShown is how many characters of a text that the decoder quotes from a document are shown.
-const longestShown = 200
-
-// short cuts a text that may hold a part of a document, and writes it so that it moves no cursor.
-func short(text string) string {
-	if utf8.RuneCountInString(text) > longestShown {
-		text = string([]rune(text)[:longestShown-1]) + "…"
-	}
-	return diag.Printable(text)
+	return diag.Cause(strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // faults lists in plain words what a report says that is not so of any that this program writes.

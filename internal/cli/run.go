@@ -240,7 +240,7 @@ func reason(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no such file"
 	}
-	return err.Error()
+	return diag.Cause(err.Error())
 }
 
 // compile turns the request and its policies into questions.
