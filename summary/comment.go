@@ -401,7 +401,7 @@ func (m *markdown) problemTable(rules []ruled, compared bool) {
 		return
 	}
 	heading := intervalHeading(measuresIn(rules))
-	header := []string{"", "Rule", "Measured", capital(heading), "Must be"}
+	header := []string{"", "Rule", "Measured", capital(columnHeading(measuresIn(rules))), "Must be"}
 	if compared {
 		header = []string{"", "Rule", "Before", nowHeading(heading), "Must be"}
 	}

@@ -234,8 +234,11 @@ func (h hiding) gate(g *report.Gate) *report.Gate {
 		if h.rule(rule) || ofHidden || h.tells(rule.Reason) {
 			rule.Reason = plainReason(rule.Verdict)
 		}
-		if n := rule.Needs; n != nil && (h.tells(n.What) || h.counts && n.AtLeast > 0) {
+		if n := rule.Needs; n != nil && (h.tells(n.What) || h.counts && (n.AtLeast > 0 || len(wholeNumbers(n.What)) > 0)) {
 			rule.Needs = &report.Needs{What: "more data; how much is hidden: it tells a count"}
+		}
+		if p := rule.TippingPoint; p != nil && (h.counts || h.rule(rule) || ofHidden || h.tells(tipping(p))) {
+			rule.TippingPoint = nil // it tells how many are missing
 		}
 		h.texts(&rule.Measure)
 		rule.Assumptions = h.without(rule.Assumptions)
@@ -251,9 +254,10 @@ func (h hiding) gate(g *report.Gate) *report.Gate {
 	return &out
 }
 
-// ofPolicy reports a finding about a waiver or a review, by its code: it speaks of the policy and its days, not of the data.
+// ofPolicy reports a finding about a waiver, a review or looks, by its code: it speaks of the policy, its days and its runs, not of
+// the data.
 func ofPolicy(code string) bool {
-	return strings.HasPrefix(code, "waiver_") || strings.HasPrefix(code, "review_")
+	return strings.HasPrefix(code, "looks_") || strings.HasPrefix(code, "waiver_") || strings.HasPrefix(code, "review_")
 }
 
 // texts takes what tells a count out of a measure's texts, and single cases.

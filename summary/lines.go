@@ -17,6 +17,9 @@ func Lines(g *report.Gate) (rules, findings []string) {
 		if rule.Needs != nil {
 			text += " What would decide it: " + sentence(gateText(needs(rule.Needs)))
 		}
+		if rule.TippingPoint != nil {
+			text += " " + gateText(tipping(rule.TippingPoint))
+		}
 		rules = append(rules, text)
 	}
 	for _, f := range g.Findings {

@@ -412,7 +412,7 @@ func (m *markdown) rules(g *report.Gate, run float64, compared bool) {
 		}
 	}
 	if len(rows) > 0 {
-		header := []string{"", "Rule", "Measured", capital(heading), "Must be", ""}
+		header := []string{"", "Rule", "Measured", capital(columnHeading(measures)), "Must be", ""}
 		if compared {
 			header = slices.Insert(header, 2, "Before")
 		}
@@ -471,7 +471,7 @@ func (m *markdown) ruleCells(rule *report.Rule, gate string) (label, measured, w
 // about is a list item: why a rule came out as it did, what would decide it, what it was counted from.
 func (m *markdown) about(rule *report.Rule, run float64) string {
 	facts := append([]string{ruleMeasure(&rule.Measure)}, m.facts(&rule.Measure, run)...)
-	return m.why(rule) + " <sub>" + prose(strings.Join(facts, " · ")) + "</sub>"
+	return m.why(rule) + " <sub>" + prose(strings.Join(facts, " · ")+lookText(rule, " · ")) + "</sub>"
 }
 
 // why is a list item: why a rule came out as it did, what would decide it, and its waiver, review and standing.
@@ -479,6 +479,9 @@ func (m *markdown) why(rule *report.Rule) string {
 	parts := []string{"- " + Icon(rule.Verdict) + " " + name(rule.ID) + ": " + prose(gateText(ownReason(rule)))}
 	if rule.Needs != nil {
 		parts = append(parts, "**What would decide it:** "+prose(gateText(needs(rule.Needs))))
+	}
+	if rule.TippingPoint != nil {
+		parts = append(parts, prose(gateText(tipping(rule.TippingPoint))))
 	}
 	for _, n := range append([]string{withLeftOut(rule), caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
 		if n != "" {
@@ -689,7 +692,7 @@ func (m *markdown) measureTable(all []*report.Measure, run float64) {
 		}
 		rows = append(rows, []string{prose(measureName(measure)), measured, within, prose(strings.Join(said, " · "))})
 	}
-	m.table([]string{"Measure", "Measured", capital(intervalHeading(all)), "Counted"}, rows)
+	m.table([]string{"Measure", "Measured", capital(columnHeading(all)), "Counted"}, rows)
 }
 
 // sections writes the measures of everyone, then a table for each attribute, and last the calibration errors.
@@ -793,6 +796,9 @@ func (m *markdown) files(r *report.Report) {
 	var about []string
 	tells := func(message string) bool {
 		return slices.ContainsFunc(r.Gates, func(g report.Gate) bool { return newHiding(&g).tells(message) })
+	}
+	if r.Ledger != nil {
+		about = append(about, "- "+prose(ledgerText(r)))
 	}
 	for _, f := range fileFindings(r) {
 		message := f.message

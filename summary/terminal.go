@@ -169,6 +169,10 @@ func (t *terminal) report(r *report.Report) {
 	for i := range r.Gates {
 		t.gate(r, &r.Gates[i], v)
 	}
+	if text := ledgerText(r); text != "" {
+		t.blank()
+		t.para(2, 4, text)
+	}
 	if files := fileFindings(r); len(files) > 0 {
 		t.blank()
 		for _, f := range files[:min(len(files), errorsShown)] {
@@ -261,7 +265,7 @@ func (t *terminal) rules(g *report.Gate, run float64) {
 		measured, within := shownNumbers(&rule.Measure, n)
 		rows = append(rows, []string{Word(rule.Verdict), id, measured, within, MustBe(rule.Threshold)})
 	}
-	header := []string{"VERDICT", "RULE", "MEASURED", strings.ToUpper(intervalHeading(measures)), "MUST BE"}
+	header := []string{"VERDICT", "RULE", "MEASURED", strings.ToUpper(columnHeading(measures)), "MUST BE"}
 	const (
 		tableIndent = 2
 		drawnAt     = tableIndent + len("UNDECIDED") + 2
@@ -324,12 +328,15 @@ func (t *terminal) about(rule *report.Rule, run float64, settings map[string]str
 	if rule.Needs != nil {
 		t.para(4, 4, "Would decide it: "+gateText(needs(rule.Needs)))
 	}
+	if rule.TippingPoint != nil {
+		t.para(4, 4, gateText(tipping(rule.TippingPoint)))
+	}
 	for _, n := range append([]string{withLeftOut(rule), caution(&rule.Measure, rule.Reason)}, append(notes(rule), moved(&rule.Measure))...) {
 		if n != "" {
 			t.para(4, 4, n)
 		}
 	}
-	t.para(4, 6, strings.Join(append([]string{ruleMeasure(&rule.Measure)}, facts(&rule.Measure, run)...), " · "))
+	t.para(4, 6, strings.Join(append([]string{ruleMeasure(&rule.Measure)}, facts(&rule.Measure, run)...), " · ")+lookText(rule, " · "))
 	t.groups(rule, settings)
 	t.pairs(rule)
 }
@@ -428,7 +435,7 @@ func (t *terminal) measures(g *report.Gate, limit int) {
 		rows = append(rows, []string{measureName(m), measured, within, countedFrom(m)})
 	}
 	t.blank()
-	t.table([]string{"MEASURE", "MEASURED", strings.ToUpper(intervalHeading(shown)), "COUNTED"}, rows, 0, 3)
+	t.table([]string{"MEASURE", "MEASURED", strings.ToUpper(columnHeading(shown)), "COUNTED"}, rows, 0, 3)
 	if rest := len(g.Measures) - len(rows); rest > 0 {
 		t.para(2, 2, "and "+counted(rest, "more measure"))
 	}
@@ -654,7 +661,7 @@ func (t *terminal) tableAt(header []string, rows [][]string, texts []int, indent
 const flexibleLeast = 16
 
 // layout lays a table out within the width: the lines of its header, and those of each row. The columns of
-// texts wrap, the widest first. Cells are escaped here.
+// texts wrap, the widest first, and where that is not enough the others. Cells are escaped here.
 func (t *terminal) layout(header []string, rows [][]string, texts []int, indent int) (head []string, blocks [][]string) {
 	const gap = 2
 	all := [][]string{}
@@ -665,7 +672,10 @@ func (t *terminal) layout(header []string, rows [][]string, texts []int, indent 
 		}
 		all = append(all, escaped)
 	}
-	widths := make([]int, len(header))
+	widths, columns := make([]int, len(header)), make([]int, len(header))
+	for c := range columns {
+		columns[c] = c
+	}
 	for _, row := range all {
 		for c := range row {
 			widths[c] = max(widths[c], cells(row[c]))
@@ -676,9 +686,12 @@ func (t *terminal) layout(header []string, rows [][]string, texts []int, indent 
 		over += w
 	}
 	for ; over > 0; over-- {
-		widest := slices.MaxFunc(texts, func(a, b int) int { return cmp.Compare(widths[a], widths[b]) })
-		if widths[widest] <= flexibleLeast {
-			return nil, t.stacked(all, texts[0], indent)
+		wider := func(a, b int) int { return cmp.Compare(widths[a], widths[b]) }
+		widest := slices.MaxFunc(texts, wider)
+		if widths[widest] <= flexibleLeast { // then any other column, such as that of a sign test's cases
+			if widest = slices.MaxFunc(columns, wider); widths[widest] <= flexibleLeast {
+				return nil, t.stacked(all, texts[0], indent)
+			}
 		}
 		widths[widest]--
 	}

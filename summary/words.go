@@ -386,7 +386,10 @@ func beside(m *report.Measure) []string {
 	return out
 }
 
-// pValue prints a sign test's p-value, rounded up to five decimals; "" where there is none.
+// pDigits is how many digits of a p-value are printed.
+const pDigits = 4
+
+// pValue prints a sign test's p-value, rounded up to four digits; "" where there is none.
 func pValue(m *report.Measure) string {
 	if finite(m.PValue) == nil {
 		return ""
@@ -394,7 +397,11 @@ func pValue(m *report.Measure) string {
 	if *m.PValue > 0 && *m.PValue < 0.00001 {
 		return "p < 0.00001"
 	}
-	return "p " + strings.TrimRight(strings.TrimRight(printNumber(*m.PValue, 5, up, false), "0"), ".")
+	places := pDigits
+	for x := *m.PValue; x > 0 && x < 0.1; x *= 10 { // zeros behind the point are no digits
+		places++
+	}
+	return "p " + strings.TrimRight(strings.TrimRight(printNumber(*m.PValue, places, up, false), "0"), ".")
 }
 
 // signs says how many cases became better and worse; "" where that was not counted.
@@ -517,6 +524,39 @@ func looksText(l interval.Looks) string {
 	return ""
 }
 
+// lookText says which look at its data a rule has, with what stands before it; "" where no ledger was kept.
+func lookText(rule *report.Rule, before string) string {
+	l := rule.Look
+	if l == nil {
+		return ""
+	}
+	change := strings.ReplaceAll(clip(string(l.Change), nameMax), "_", " ")
+	switch l.Change {
+	case report.LookFirst, report.LookOther:
+		change = ""
+	case report.LookNone:
+		change = "the same data"
+	case report.LookAsked:
+		change = "the same data, asked anew"
+	}
+	if change != "" {
+		change = " (" + change + ")"
+	}
+	return before + "look " + whole(l.Number) + change
+}
+
+// ledgerText says in a sentence what a run's ledger held; "" where there is none.
+func ledgerText(r *report.Report) string {
+	l := r.Ledger
+	switch {
+	case l == nil:
+		return ""
+	case l.Appended:
+		return "Ledger " + clipPath(l.Path, pathMax) + ": " + counted(l.Looks, "look") + " before this one, which is added."
+	}
+	return "Ledger " + clipPath(l.Path, pathMax) + ": " + counted(l.Looks, "look") + "; this one is not added."
+}
+
 // neededUnit is what a gate counts, at the start of what would decide a rule.
 var neededUnit = regexp.MustCompile(`^((?:more |recorded |blind )*)(people|cases|items|labels|decisions|comparisons|trials)\b`)
 
@@ -535,6 +575,51 @@ func needs(n *report.Needs) string {
 	return clip(n.What, sentenceMax)
 }
 
+// tipping says how much depends on what is missing: "12 of 240 decisions are missing: the rule PASSes if at most 3 of them are
+// wrong, and FAILs from 9 on."; "" where p is nil.
+func tipping(p *report.TippingPoint) string {
+	if p == nil {
+		return ""
+	}
+	of, bad := clip(p.Of, sentenceMax), clip(p.Bad, sentenceMax)
+	can := "FAILs"
+	if !p.Alike {
+		can = "can FAIL"
+	}
+	is, if1 := " are missing: ", "all of them are"
+	if p.Missing == 1 {
+		is, if1 = " is missing: ", "it is"
+	}
+	start := whole(p.Missing) + " of " + of + is
+	if p.PassUpTo == nil {
+		switch {
+		case *p.FailFrom == p.Missing:
+			return start + "the rule does not PASS in any case, and " + can + " if " + if1 + " " + bad + "."
+		case *p.FailFrom == 1:
+			return start + "the rule does not PASS in any case, and " + can + " if at least 1 of them is " + bad + "."
+		}
+		return start + "the rule does not PASS in any case, and " + can + " from " + whole(*p.FailFrom) + " on that are " + bad + "."
+	}
+	var passes string
+	switch n := *p.PassUpTo; {
+	case p.Missing == 1:
+		passes = "the rule PASSes unless it is " + bad
+	case n == 0:
+		passes = "the rule PASSes if none of them is " + bad
+	case n == 1:
+		passes = "the rule PASSes if at most 1 of them is " + bad
+	default:
+		passes = "the rule PASSes if at most " + whole(n) + " of them are " + bad
+	}
+	switch {
+	case p.FailFrom == nil:
+		return start + passes + ", and does not FAIL in any case."
+	case *p.FailFrom == p.Missing:
+		return start + passes + ", and " + can + " if " + if1 + "."
+	}
+	return start + passes + ", and " + can + " from " + whole(*p.FailFrom) + " on."
+}
+
 // sentence ends a text from data with a full stop where it has none.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
@@ -545,8 +630,8 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// inSentence is a count in a sentence of a gate, by the word behind it.
-var inSentence = regexp.MustCompile(`(?:^|[ (])([1-9][0-9]{3,17}) (?:cases?|items?|labels?|rows?|decisions?|people|trials?|annotators?|labelled|comparisons?|with|without|blind|visible|missing|because|of the)\b`)
+// inSentence is a count in a sentence of a gate, by the word before it or behind it.
+var inSentence = regexp.MustCompile(`(?:^|[ (])(?:(?:about|more than) ([1-9][0-9]{3,17})\b|([1-9][0-9]{3,17}) (?:cases?|predictions?|items?|labels?|rows?|decisions?|people|trials?|annotators?|labelled|comparisons?|with|without|blind|visible|missing|because|of the|more|would)\b)`)
 
 // gateText is a gate's sentence as it is shown: cut, ended, and with the thousands of its counts set apart as everywhere.
 func gateText(s string) string {
@@ -554,12 +639,16 @@ func gateText(s string) string {
 	var b strings.Builder
 	done := 0
 	for _, at := range inSentence.FindAllStringSubmatchIndex(s, -1) {
-		n, err := strconv.Atoi(s[at[2]:at[3]])
-		if err != nil || strings.Count(s[:at[2]], `"`)%2 == 1 { // inside a text from data
+		from, to := at[2], at[3]
+		if from < 0 {
+			from, to = at[4], at[5]
+		}
+		n, err := strconv.Atoi(s[from:to])
+		if err != nil || strings.Count(s[:from], `"`)%2 == 1 { // inside a text from data
 			continue
 		}
-		b.WriteString(s[done:at[2]] + whole(n))
-		done = at[3]
+		b.WriteString(s[done:from] + whole(n))
+		done = to
 	}
 	return b.String() + s[done:]
 }
@@ -764,7 +853,7 @@ func falseFailShort(r *report.Report) string {
 		if r.Counts.Total() == 1 {
 			of = ""
 		}
-		parts = append(parts, "chance of a false FAIL"+of+": at most "+percent(decimal(r.Multiplicity.FalseFail), up))
+		parts = append(parts, "chance of a false FAIL"+of+": at most "+percent(decimal(r.Multiplicity.FalseFail), up)+strings.ReplaceAll(byItself(r), ",", ""))
 	}
 	told := map[int]bool{}
 	for rule := range r.Rules() {
@@ -776,6 +865,16 @@ func falseFailShort(r *report.Report) string {
 	return strings.Join(parts, ", ")
 }
 
+// byItself says of what a bound on the rules' errors is where a ledger shows that some data were looked at before; "" elsewhere.
+func byItself(r *report.Report) string {
+	for rule := range r.Rules() {
+		if rule.Look != nil && rule.Look.Number > 1 {
+			return ", at this look by itself"
+		}
+	}
+	return ""
+}
+
 // falseFail says how likely it is that a rule FAILs by chance, and which rules share their error.
 func falseFail(r *report.Report) (sentences []string) {
 	if p := r.Multiplicity.FalseFail; p > 0 && r.Counts != nil {
@@ -783,7 +882,7 @@ func falseFail(r *report.Report) (sentences []string) {
 		if r.Counts.Total() == 1 {
 			asked, some = "what the counting rule asks", "it"
 		}
-		sentences = append(sentences, fmt.Sprintf("If %s is true, %s FAILs all the same at most %s of the time.", asked, some, percent(decimal(p), up)))
+		sentences = append(sentences, fmt.Sprintf("If %s is true, %s FAILs all the same at most %s of the time%s.", asked, some, percent(decimal(p), up), byItself(r)))
 	}
 	told := map[int]bool{}
 	for rule := range r.Rules() {
@@ -960,6 +1059,24 @@ func ruleNumbers(r *report.Rule) Numbers {
 
 // anyInterval heads intervals that have no confidence in common.
 const anyInterval = "interval"
+
+// columnHeading titles the column of intervals. Of a sign test, which has none, the column counts the cases.
+func columnHeading(measures []*report.Measure) string {
+	tests := 0
+	for _, m := range measures {
+		if m.Interval == nil && signs(m) != "" {
+			tests++
+		}
+	}
+	switch heading := intervalHeading(measures); {
+	case tests > 0 && tests == len(measures):
+		return "cases"
+	case tests > 0:
+		return heading + ", or cases"
+	default:
+		return heading
+	}
+}
 
 // intervalHeading names the column of intervals, with the confidence where all of them share it.
 func intervalHeading(measures []*report.Measure) string {

@@ -145,12 +145,93 @@ func TestNeeds(t *testing.T) {
 		{report.Needs{AtLeast: 1, What: "more people at the present spread"}, "1 more person at the present spread"},
 		{report.Needs{AtLeast: 1, What: "cases in all in a new sample"}, "1 case in all in a new sample"},
 		{report.Needs{AtLeast: 1, What: "recorded blind comparisons in all (minimum_blind_sample)"}, "1 recorded blind comparison in all (minimum_blind_sample)"},
-		{report.Needs{AtLeast: 1, What: "of the missing trials, recorded in favour of the candidate"}, "1 of the missing trials, recorded in favour of the candidate"},
 		{report.Needs{AtLeast: 1, What: "more case that moves as these do"}, "1 more case that moves as these do"},
 		{report.Needs{What: "a person to decide"}, "a person to decide"},
 	} {
 		if got := needs(&test.needs); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
+	}
+}
+
+// TestTipping: every form of the sentence on what is missing.
+func TestTipping(t *testing.T) {
+	n := report.Int
+	for _, test := range []struct {
+		tip  report.TippingPoint
+		want string
+	}{
+		{report.TippingPoint{Missing: 12, PassUpTo: n(3), FailFrom: n(9), Of: "240 decisions", Bad: "wrong", Alike: true},
+			"12 of 240 decisions are missing: the rule PASSes if at most 3 of them are wrong, and FAILs from 9 on."},
+		{report.TippingPoint{Missing: 12, PassUpTo: n(1), FailFrom: n(9), Of: "240 decisions", Bad: "wrong"},
+			"12 of 240 decisions are missing: the rule PASSes if at most 1 of them is wrong, and can FAIL from 9 on."},
+		{report.TippingPoint{Missing: 1200, PassUpTo: n(0), Of: "24000 decisions", Bad: "wrong"},
+			"1,200 of 24,000 decisions are missing: the rule PASSes if none of them is wrong, and does not FAIL in any case."},
+		{report.TippingPoint{Missing: 12, PassUpTo: n(1100), FailFrom: n(12), Of: "240 decisions", Bad: "wrong", Alike: true},
+			"12 of 240 decisions are missing: the rule PASSes if at most 1,100 of them are wrong, and FAILs if all of them are."},
+		{report.TippingPoint{Missing: 1, PassUpTo: n(0), FailFrom: n(1), Of: "240 decisions", Bad: "wrong", Alike: true},
+			"1 of 240 decisions is missing: the rule PASSes unless it is wrong, and FAILs if it is."},
+		{report.TippingPoint{Missing: 1, FailFrom: n(1), Of: "240 decisions", Bad: "wrong", Alike: true},
+			"1 of 240 decisions is missing: the rule does not PASS in any case, and FAILs if it is wrong."},
+		{report.TippingPoint{Missing: 3, FailFrom: n(1), Of: "240 decisions", Bad: "wrong"},
+			"3 of 240 decisions are missing: the rule does not PASS in any case, and can FAIL if at least 1 of them is wrong."},
+		{report.TippingPoint{Missing: 3, FailFrom: n(2), Of: "240 decisions", Bad: "wrong"},
+			"3 of 240 decisions are missing: the rule does not PASS in any case, and can FAIL from 2 on that are wrong."},
+		{report.TippingPoint{Missing: 3, FailFrom: n(3), Of: "240 decisions", Bad: "wrong"},
+			"3 of 240 decisions are missing: the rule does not PASS in any case, and can FAIL if all of them are wrong."},
+	} {
+		if got := gateText(tipping(&test.tip)); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+	if got := tipping(nil); got != "" {
+		t.Errorf("of none: %q", got)
+	}
+	// Formats for people show it behind what would decide the rule.
+	r := &report.Report{Gates: []report.Gate{{Gate: "human-ai", Rules: []report.Rule{{ID: "r", Verdict: report.InsufficientEvidence, Reason: "Undecided.",
+		Needs: &report.Needs{What: "more people"}, TippingPoint: &report.TippingPoint{Missing: 2, PassUpTo: n(1), Of: "9 decisions", Bad: "wrong"}}}}}}
+	lines, _ := Lines(&r.Gates[0])
+	for name, text := range map[string]string{"terminal": write(t, "terminal", r, Options{}), "markdown": write(t, "markdown", r, Options{}), "a line": lines[0]} {
+		flat := strings.Join(strings.Fields(text), " ")
+		if !strings.Contains(flat, "more people. 2 of 9 decisions are missing: the rule PASSes if at most 1 of them is wrong, and does not FAIL in any case.") {
+			t.Errorf("%s lacks it: %s", name, flat)
+		}
+	}
+}
+
+// TestNumbersOfNeeds: all counts of what would decide a rule have their thousands set apart alike.
+func TestNumbersOfNeeds(t *testing.T) {
+	for what, want := range map[string]string{
+		"cases in all (with `looks: repeated`, set before collecting, about 26000 in all)": "about 3,500 cases in all (with `looks: repeated`, set before collecting, about 26,000 in all).",
+		"cases in b; the rule then needs about 22000 more cases":                           "about 3,500 cases in b; the rule then needs about 22,000 more cases.",
+		"items, and at best brings that down to about 1500":                                "about 3,500 items, and at best brings that down to about 1,500.",
+		"items (as FAIL at best about 5200)":                                               "about 3,500 items (as FAIL at best about 5,200).",
+		"cases (1000000 would not do)":                                                     "about 3,500 cases (1,000,000 would not do).",
+		"cases in \"about 2024\"":                                                          "about 3,500 cases in \"about 2024\".", // a text from data
+	} {
+		if got := gateText(needs(&report.Needs{What: what, AtLeast: 3500})); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestSignTestsInTables: a p-value has four digits, rounded up, and the column in which its cases stand is not called an interval.
+func TestSignTestsInTables(t *testing.T) {
+	for p, want := range map[float64]string{0.423950195313: "p 0.424", 0.012939453125: "p 0.01294", 0.00341796875: "p 0.003418", 0.0625: "p 0.0625", 1: "p 1", 0.00001234567: "p 0.00001235", 0.000001: "p < 0.00001"} {
+		if got := pValue(&report.Measure{PValue: &p}); got != want {
+			t.Errorf("%v: got %q, want %q", p, got, want)
+		}
+	}
+	test := &report.Measure{Metric: "sign_test", PValue: report.Number(0.4), Better: report.Int(12345), Worse: report.Int(12346), Equal: report.Int(12347), Units: report.Int(50000), UnitName: "cases", Missing: report.Int(6)}
+	rate := &report.Measure{Metric: "rate", Estimate: report.Number(0.5), Interval: &report.Interval{Lower: report.Number(0.4), Upper: report.Number(0.6), Confidence: 0.95}}
+	for want, list := range map[string][]*report.Measure{"cases": {test}, "95 % interval": {rate}, "95 % interval, or cases": {test, rate}} {
+		if got := columnHeading(list); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	// A table that is too wide by them stays a table.
+	r := &report.Report{Gates: []report.Gate{{Gate: "compare", Measures: []report.Measure{*test, *rate}}}}
+	if text := write(t, "terminal", r, Options{}); strings.Contains(text, "measured p 0.4") || !strings.Contains(text, "MEASURE ") {
+		t.Errorf("no table:\n%s", text)
 	}
 }

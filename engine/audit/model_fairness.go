@@ -14,6 +14,8 @@ type Group struct {
 	FalsePositive float64 // likewise for one labelled 0
 	// The chance that the prediction is not recorded, by what it is.
 	MissingNo, MissingYes float64
+	// The chance that a prediction 1 of a case labelled 0, a false positive, is not recorded; 0: as MissingYes says.
+	MissingFalseYes float64
 }
 
 // Fairness is an audit of decided cases in groups, named g0, g1 and so on, of one attribute, "group".
@@ -44,7 +46,7 @@ func (m Fairness) Check() error {
 		return fmt.Errorf("%d groups; two or more are compared", len(m.Groups))
 	}
 	for i, g := range m.Groups {
-		for _, x := range []float64{g.Positive, g.TruePositive, g.FalsePositive, g.MissingNo, g.MissingYes} {
+		for _, x := range []float64{g.Positive, g.TruePositive, g.FalsePositive, g.MissingNo, g.MissingYes, g.MissingFalseYes} {
 			if err := checkChance(fmt.Sprintf("a chance of group %d", i), x, x); err != nil {
 				return err
 			}
@@ -78,6 +80,9 @@ func (m Fairness) Draw(r *rand.Rand, columns []string) Drawn {
 		missing := g.MissingNo
 		if prediction {
 			missing = g.MissingYes
+			if !label && g.MissingFalseYes > 0 {
+				missing = g.MissingFalseYes
+			}
 		}
 		set(row, at[0], ids[len(study)])
 		set(row, at[1], digit(label))

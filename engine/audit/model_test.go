@@ -57,7 +57,17 @@ func TestModelsKnowTheirTruth(t *testing.T) {
 		}, 0.05},
 		{"one annotator", Anchoring{Annotators: 1, Items: 20000, Blind: 0.3, Visible: true, Agreement: Points{{0.8, 1}}, Pull: 0.5}, []want{
 			{"metric: blind_agreement, minimum: 0.5", "blind_agreement/item"}, {"metric: visible_agreement, minimum: 0.5", "visible_agreement/item"}, {"metric: anchoring_gap, maximum: 0.5", "anchoring_gap/item"},
-			{"metric: blind_agreement, minimum: 0.5, corpus_size: 20000", "blind_agreement/corpus"},
+			{"metric: blind_agreement, minimum: 0.5, corpus_size: 20000", "blind_agreement/rest"},
+		}, 0.03},
+		{"labels that are lost", Anchoring{Annotators: 1, Items: 20000, Blind: 0.3, Agreement: Points{{0.8, 1}}, MissingAgree: 0.02, MissingDisagree: 0.02}, []want{
+			{"metric: blind_agreement, minimum: 0.5", "blind_agreement/item"}, {"metric: blind_agreement, minimum: 0.5, corpus_size: 20000", "blind_agreement/corpus"},
+		}, 0.03},
+		{"three labels an item", Anchoring{Annotators: 7, Items: 4000, Blind: 0.5, Visible: true, Labels: 3, Pull: 0.2, Agreement: Spread(0.8, 0.1), Kinds: []ItemKind{{3, 0.5, 0}, {1, 0.5, 0.6}}}, []want{
+			{"metric: blind_agreement, minimum: 0.5, per: item", "blind_agreement/item"}, {"metric: visible_agreement, minimum: 0.5, per: item", "visible_agreement/item"},
+			{"metric: people_agreement, minimum: 0.5", "people_agreement"}, {"metric: model_minus_people, minimum: 0", "model_minus_people"},
+		}, 0.03},
+		{"unequal chances", Anchoring{Annotators: 1, Items: 10000, Agreement: Points{{0.9, 1}}, Kinds: []ItemKind{{1, 0.2, 0}, {2, 0.8, 0.5}}}, []want{
+			{"metric: blind_agreement, minimum: 0.5", "blind_agreement/corpus"},
 		}, 0.03},
 		{"annotators", Anchoring{Annotators: 600, Items: 60000, Blind: 0.3, Visible: true, Agreement: Points{{0.9, 0.75}, {0.5, 0.25}}, Pull: 0.4}, []want{
 			{"metric: blind_agreement, minimum: 0.5, per: person", "blind_agreement/person"}, {"metric: visible_agreement, minimum: 0.5, per: person", "visible_agreement/person"},
@@ -99,9 +109,28 @@ func TestModelsAreChecked(t *testing.T) {
 		HumanAI{People: 3, Cases: 4, Skills: Spread(0.9, 0.2)}, HumanAI{People: 3, Cases: 4, Skills: Spread(0.9, 0), Gains: Spread(0.2, 0)},
 		HumanAI{People: 3, Cases: 4, Skills: Points{{0.5, -1}}}, Compare{Cases: 3}, Compare{Cases: 3, Kinds: []Chances{{1.5, 0, 1}}},
 		Fairness{Groups: []Group{{}}}, Fairness{Groups: []Group{{}, {TruePositive: -0.1}}}, Anchoring{Agreement: Spread(0.5, 0)}, Anchoring{Annotators: 1, Agreement: Spread(0.5, 0), Pull: math.NaN()},
+		Anchoring{Annotators: 2, Agreement: Spread(0.5, 0), Labels: 3}, Anchoring{Annotators: 1, Agreement: Spread(0.5, 0), Kinds: []ItemKind{{1, 0.5, 0.6}}},
+		Anchoring{Annotators: 1, Agreement: Spread(0.5, 0), Kinds: []ItemKind{{1, 0, 0}, {1, 0.5, 0}}}, Anchoring{Annotators: 1, Agreement: Spread(0.5, 0), Kinds: []ItemKind{{-1, 0.5, 0}}},
+		Fairness{Groups: []Group{{}, {MissingFalseYes: 2}}},
 	} {
 		if err := m.Check(); err == nil {
 			t.Errorf("%#v was taken", m)
 		}
+	}
+}
+
+// TestFalsePositivesVanish: of the cases labelled 0 that are predicted 1, about 40,000, four in ten lose their prediction, of the others, about
+// 120,000, one in ten; within five standard deviations or so.
+func TestFalsePositivesVanish(t *testing.T) {
+	m := Fairness{Groups: []Group{{Cases: 160_000, Positive: 0.5, TruePositive: 0.5, FalsePositive: 0.5, MissingNo: 0.1, MissingYes: 0.1, MissingFalseYes: 0.4}, {Cases: 2}}}
+	missing := map[string]int{}
+	for _, row := range m.Draw(rand.New(rand.NewPCG(3, 4)), []string{"label", "prediction"}).Study[0] {
+		if row[1] == "" {
+			missing[row[0]]++
+		}
+	}
+	// Labelled 0: a tenth of 40,000 and four tenths of 40,000; labelled 1: a tenth of 80,000.
+	if math.Abs(float64(missing["0"]-20_000)) > 650 || math.Abs(float64(missing["1"]-8_000)) > 430 {
+		t.Errorf("missing by label: %v, want about 20000 and 8000", missing)
 	}
 }

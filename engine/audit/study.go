@@ -76,17 +76,9 @@ func Columns(q gate.Question) [][]string {
 // itself would before its waivers: within their families, without what would decide them. Rows that a question refuses are an error, with
 // the first problems.
 func (setup Setup) Ask(studies ...Study) ([][]report.Rule, error) {
-	questions, families, err := setup()
+	questions, families, err := setup.open(studies)
 	if err != nil {
 		return nil, err
-	}
-	if len(questions) != len(studies) {
-		return nil, fmt.Errorf("%d studies for %d questions", len(studies), len(questions))
-	}
-	for i, q := range questions {
-		if err := read(q, studies[i]); err != nil {
-			return nil, err
-		}
 	}
 	held, err := gate.HoldBack(families, questions)
 	if err != nil {
@@ -101,8 +93,59 @@ func (setup Setup) Ask(studies ...Study) ([][]report.Rule, error) {
 	return all, nil
 }
 
-// read hands a study's rows to a question.
-func read(q gate.Question, s Study) error {
+// AskSome is Ask of some rules of the question in place at, in their order. The other questions are not asked, and their
+// studies are read only where a family steps its FAILs down, which may depend on them.
+func (setup Setup) AskSome(studies []Study, at int, rules []int) ([]report.Rule, error) {
+	questions, _, err := setup()
+	if err != nil {
+		return nil, err
+	}
+	stepsDown := slices.ContainsFunc(questions[at].Rules(), func(r policy.Rule) bool {
+		return r.Family != nil && r.Family.Adjust == policy.AdjustHolm && r.Family.Rules > 1
+	})
+	if stepsDown {
+		all, err := setup.Ask(studies...)
+		if err != nil {
+			return nil, err
+		}
+		list := make([]report.Rule, len(rules))
+		for i, rule := range rules {
+			list[i] = all[at][rule]
+		}
+		return list, nil
+	}
+	// None steps down: each rule comes to what it comes to by itself.
+	if err := Read(questions[at], studies[at]); err != nil {
+		return nil, err
+	}
+	list := make([]report.Rule, len(rules))
+	for i, rule := range rules {
+		if list[i], err = questions[at].Judge(rule, 1); err != nil {
+			return nil, fmt.Errorf("rule %d: %w", rule+1, err)
+		}
+	}
+	return list, nil
+}
+
+// open makes the questions and hands each its study.
+func (setup Setup) open(studies []Study) ([]gate.Question, policy.Families, error) {
+	questions, families, err := setup()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(questions) != len(studies) {
+		return nil, nil, fmt.Errorf("%d studies for %d questions", len(studies), len(questions))
+	}
+	for i, q := range questions {
+		if err := Read(q, studies[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return questions, families, nil
+}
+
+// Read hands a study's rows to a question that has none yet. Rows that it refuses are the error, with the first problems.
+func Read(q gate.Question, s Study) error {
 	inputs := q.Inputs()
 	if len(inputs) != len(s) {
 		return fmt.Errorf("a study with %d inputs for a question with %d", len(s), len(inputs))

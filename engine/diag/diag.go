@@ -140,6 +140,21 @@ func Quote(s string) string {
 	return `"` + strings.ReplaceAll(Printable(s), `"`, `\"`) + `"`
 }
 
+// causeMax is how many characters of an error's own words a message shows.
+const causeMax = 300
+
+// Cause returns the words of a library's error, for the inside of a message: on one line, control and bidirectional
+// characters escaped, and its middle left out where it is longer than 300 characters. Such words may quote a name from
+// a file at any length.
+func Cause(words string) string {
+	text := []rune(words)
+	if len(text) > causeMax {
+		const tail = 60
+		text = append(append(append([]rune{}, text[:causeMax-tail-1]...), '…'), text[len(text)-tail:]...)
+	}
+	return Printable(string(text))
+}
+
 // Printable returns s with every character that could move the cursor, start a line, change the
 // direction of writing or hide itself written as a Go escape. Ordinary text, whatever its script, is kept.
 func Printable(s string) string {

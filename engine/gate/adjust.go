@@ -47,7 +47,7 @@ func (c Context) Decide(p *policy.Rule, decide func(policy.Judging) (report.Rule
 			if err != nil {
 				return r, nil, err
 			}
-			r.Verdict, r.WithLeftOut, r.Needs = report.InsufficientEvidence, report.NoVerdict, again.Needs
+			r.Verdict, r.WithLeftOut, r.Needs, r.TippingPoint = report.InsufficientEvidence, report.NoVerdict, again.Needs, again.TippingPoint
 			r.Adjusted.Held = parts
 			r.Reason = fmt.Sprintf("By itself it would be FAIL, and among the %d rules that share their error by `adjust: holm` it is not: with its error divided by %d it would be %s. No interval goes with that; the one shown is the rule's own. By itself: %s",
 				f.Rules, parts, again.Verdict, r.Reason)
@@ -154,6 +154,8 @@ func JudgeAll(q Question, held map[string]int) ([]report.Rule, error) {
 		}
 		if held[list[i].ID] > 0 && list[i].Verdict == report.Fail {
 			list[i].Verdict = report.InsufficientEvidence
+			list[i].Reason = fmt.Sprintf("By itself it would be FAIL; among the %d rules that share their error by `adjust: holm` it is not, unless others of them FAIL too. By itself: %s",
+				rules[i].Family.Rules, list[i].Reason)
 		}
 	}
 	return list, nil

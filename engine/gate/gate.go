@@ -13,11 +13,12 @@ import (
 type Verb string
 
 // The verbs: Check says what the files can answer, Report gives every measure and decides nothing,
-// Decide decides a policy.
+// Decide decides a policy. Tally counts rows that are decided elsewhere: such a question is a Counter, and is not answered.
 const (
 	Check  Verb = "check"
 	Report Verb = "report"
 	Decide Verb = "gate"
+	Tally  Verb = "tally"
 )
 
 // Gate is one kind of question. A gate is stateless.
@@ -39,7 +40,8 @@ type Source struct {
 	Beside   *policy.Section // what --policy says beside a gate's own declaration, which is then Section; else nil
 	Settings policy.Settings // the section's, merged with those of --policy beside it
 	Files    []string        // decision files named on the command line, relative to the working directory
-	NoFiles  bool            // the policy is only checked: it need not name files
+	NoFiles  bool            // the policy need not name files: it is only checked, or tallies take their place
+	Tallies  bool            // tallies take the place of the files that the policy names
 	Flags    Flags
 }
 
@@ -70,6 +72,11 @@ type Question interface {
 	// itself. The other rules of its family, its waiver and its review are left out, and so is what would decide it, which takes longer
 	// than all the rest. It must not be called where Answer must not.
 	Judge(rule, parts int) (report.Rule, error)
+	// Units is what the interval of a rule of Rules, by its place, rests on. It must not be called where Answer must not.
+	Units(rule int) (Units, error)
+	// Doubt says why a rule, by its place, is for a person whatever its interval says: earlier looks at its data have broken what the
+	// interval rests on. It is called before Judge and Answer, if at all.
+	Doubt(rule int, why string)
 	// Answer evaluates what was read. It must not be called where reading had errors;
 	// an error of its own is a fault of ours, never of the input.
 	Answer(context Context) (Answer, error)

@@ -21,6 +21,178 @@ func Exceeds(count, total int, share policy.Number) bool {
 	return new(big.Rat).SetInt64(int64(count)).Cmp(limit) > 0
 }
 
+// EmptySlice is what would decide a rule whose `where` keeps nothing.
+const EmptySlice = "rows with the values of `where`, or other values there"
+
+// FewerLeftOut is what would decide a rule that leaves out more of total than a share allows: how many of those left out would have to
+// be counted. what says of them how: "of the decisions left out to be recorded".
+func FewerLeftOut(left, total int, share policy.Number, what string) report.Needs {
+	allowed, high := 0, left // so many may be left out, and so many may not
+	for high-allowed > 1 {
+		if middle := (allowed + high) / 2; Exceeds(middle, total, share) {
+			high = middle
+		} else {
+			allowed = middle
+		}
+	}
+	return report.Needs{What: what + ", so that no more than max_left_out (" + share.Text + ") is left out", AtLeast: left - allowed}
+}
+
+// Completion is how what is missing is taken to be, where it is asked how many units would decide a rule.
+type Completion int
+
+// The completions.
+const (
+	AsMissing Completion = iota // counted both ways, and as much of it missing in a larger study
+	AllLow                      // recorded, all of it at the end that lowers the estimate
+	AllHigh                     // recorded, all of it at the end that raises it
+)
+
+// Complete is a pair of lists, the values under the two completions of what is missing, with what is missing taken as c.
+func Complete[T any](c Completion, low, high T) (T, T) {
+	switch c {
+	case AllLow:
+		return low, low
+	case AllHigh:
+		return high, high
+	}
+	return low, high
+}
+
+// Sizing is what a rule's present values tell of a study that would decide it.
+type Sizing struct {
+	Unit      string  // what is independent, in the plural
+	Now       int     // how many there are
+	Low, High float64 // the rule's estimate with all that is missing at its one end, and at its other; equal where nothing is
+	// Size is about how many in all, from Now on, would decide the rule at the present values; found is false where no number up to
+	// the most that is looked at would.
+	Size func(c Completion) (units int, found bool)
+	Tell func(units int) report.Needs // a study of so many in all, as it is told
+	// Beside says, in brackets behind the number, what another way would take; nil for none.
+	Beside func() string
+	// None says what is needed where no number that is looked at would do, with how where it comes to FAIL; nil says that of a new sample.
+	None func(how string) string
+}
+
+// Needs says what would decide a rule whose interval straddles its threshold: about how many units where there is such a number, and
+// beside it what recording the missing values would do by itself. It never asks for values to come out one way.
+func (s Sizing) Needs(t report.Threshold) *report.Needs {
+	straddles := s.Low <= t.Value && t.Value <= s.High
+	switch {
+	case straddles && s.Low == s.High:
+		return &report.Needs{What: "other data: at the present values no number of " + s.Unit + " would decide"}
+	case straddles:
+		return &report.Needs{What: "what is missing to be recorded: with as much of it missing, no number of " + s.Unit + " would decide; " + s.recorded(t)}
+	}
+	var out report.Needs
+	switch units, found := s.Size(AsMissing); {
+	case found:
+		out = s.Tell(units)
+		out.What += asFail(t, s.Low, s.High)
+		if s.Beside != nil {
+			out.What += s.Beside()
+		}
+	case s.None != nil:
+		out.What = s.None(asFail(t, s.Low, s.High))
+	default:
+		out.What = tooMany(s.Unit) + asFail(t, s.Low, s.High)
+	}
+	if s.Low < s.High {
+		out.What += s.either(t, out.AtLeast)
+	}
+	return &out
+}
+
+// either says what recording the missing values would do, where as it is a number of units is told too: 0 for none.
+func (s Sizing) either(t report.Threshold, told int) string {
+	passing, failing := s.ends(t)
+	best := passing
+	if best == nil || failing != nil && failing.units < best.units {
+		best = failing
+	}
+	switch {
+	case best != nil && best.units <= s.Now:
+		return "; or what is missing to be recorded, which may decide it by itself"
+	case best != nil && (told == 0 || best.told.AtLeast < told) && best.told.AtLeast > 0:
+		return fmt.Sprintf("; recording what is missing does not decide it by itself, and at best brings that down to about %d", best.told.AtLeast)
+	}
+	return "; recording what is missing does not decide it by itself"
+}
+
+// recorded says what is needed beyond recording what is missing, where as it is no number of units would decide.
+func (s Sizing) recorded(t report.Threshold) string {
+	passing, failing := s.ends(t)
+	within := func(e *end) bool { return e != nil && e.units <= s.Now }
+	switch {
+	case within(passing), within(failing):
+		return "recorded, it may decide the rule by itself"
+	case passing == nil && failing == nil:
+		return "recorded, it does not decide the rule by itself, and no realistic number of " + s.Unit + " would"
+	case passing == nil:
+		return "recorded, it does not decide the rule by itself: it then takes at best " + Phrase(failing.told) + ", as FAIL"
+	}
+	text := "recorded, it does not decide the rule by itself: it then takes at best " + Phrase(passing.told)
+	if failing != nil {
+		text += fmt.Sprintf(" (as FAIL at best about %d)", failing.told.AtLeast)
+	}
+	return text
+}
+
+// end is how many units would decide a rule if all that is missing were recorded and lay at one end.
+type end struct {
+	units int
+	told  report.Needs
+}
+
+// ends is the size with all that is missing at the end that is best for the rule to pass, and with all at that which is best for it to
+// fail; nil where that end lies on the wrong side for it, or no number would decide.
+func (s Sizing) ends(t report.Threshold) (passing, failing *end) {
+	for _, c := range []Completion{AllLow, AllHigh} {
+		at := s.Low
+		if c == AllHigh {
+			at = s.High
+		}
+		if at == t.Value {
+			continue
+		}
+		units, found := s.Size(c)
+		if !found {
+			continue
+		}
+		e := &end{units, s.Tell(units)}
+		best, fails := &passing, (at < t.Value) != highIsBad(t)
+		if fails {
+			best = &failing
+		}
+		if *best == nil || units < (*best).units {
+			*best = e
+		}
+	}
+	return passing, failing
+}
+
+// Phrase writes what is needed as part of a sentence.
+func Phrase(n report.Needs) string {
+	if n.AtLeast == 0 {
+		return n.What
+	}
+	return fmt.Sprintf("about %d %s", n.AtLeast, n.What)
+}
+
+// InNewSample tells a size for an interval that holds at one look: the units are taken anew. what ends "in a new sample".
+func InNewSample(unit, what string) func(units int) report.Needs {
+	return func(units int) report.Needs {
+		return report.Needs{What: unit + " in a new sample" + what, AtLeast: Rounded(units)}
+	}
+}
+
+// Added tells a size for an interval that allows looking again, and which has now units: those that there are count.
+func Added(now int, unit, what string) func(units int) report.Needs {
+	return func(units int) report.Needs {
+		return report.Needs{What: "more " + unit + what, AtLeast: Rounded(units - now)}
+	}
+}
+
 // Size is about how many units a study would need in all.
 type Size struct {
 	Units int
@@ -45,13 +217,20 @@ type MeanSample struct {
 	Unit      string // in the plural
 	// Completions is the exact range of the mean over the two completions; nil: the mean of the lists.
 	Completions *report.Completions
-	Fixed       bool // the number of units is planned, and more of them would break the plan
+	Fixed       bool   // the number of units is planned, and more of them would break the plan
+	Anew        string // what a new study of so many units is told as; "" for "UNITS in a new sample, planned beforehand"
 }
 
 // Size returns about how many units in all would make the interval as wanted, at the present spread. ok is
 // false where no number would, or nothing is known yet.
 func (s MeanSample) Size(j policy.Judging, wanted func(interval.Interval) bool) (Size, bool) {
-	n, more, err := interval.Needed(MeanMethod(j), s.Low, s.High, s.Scale, j.Confidence.Value, wanted)
+	return s.size(AsMissing, j, wanted)
+}
+
+// size is Size with what is missing taken as c.
+func (s MeanSample) size(c Completion, j policy.Judging, wanted func(interval.Interval) bool) (Size, bool) {
+	low, high := Complete(c, s.Low, s.High)
+	n, more, err := interval.Needed(MeanMethod(j), low, high, s.Scale, j.Confidence.Value, wanted)
 	if err != nil || n == 0 {
 		return Size{}, false
 	}
@@ -62,42 +241,69 @@ func (s MeanSample) Size(j policy.Judging, wanted func(interval.Interval) bool) 
 // the interval allows looking again, a new sample where it was planned for one.
 func (s MeanSample) Needs(t report.Threshold, j policy.Judging) *report.Needs {
 	if len(s.Low) == 0 {
-		return nil
+		return &report.Needs{What: "recorded values of " + s.Unit}
 	}
-	low, high := mean(s.Low), mean(s.High)
+	sizing := Sizing{Unit: s.Unit, Now: len(s.Low), Low: mean(s.Low), High: mean(s.High), Tell: Added(len(s.Low), s.Unit, " at the present spread")}
 	if s.Completions != nil {
-		low, high = s.Completions.Low, s.Completions.High
+		sizing.Low, sizing.High = s.Completions.Low, s.Completions.High
 	}
-	if low <= t.Value && t.Value <= high {
-		return NoNumber(low < high, s.Unit)
+	sizing.Size = func(c Completion) (int, bool) {
+		size, ok := s.size(c, j, decides(t))
+		return size.Units, ok && !size.More
 	}
-	if j.Looks.Value == policy.LooksOnce && s.Enrolled < j.Planned.Value {
-		return &report.Needs{What: "more " + s.Unit + ", as planned", AtLeast: j.Planned.Value - s.Enrolled}
-	}
-	size, ok := s.Size(j, decides(t))
+	once := j.Looks.Value == policy.LooksOnce
 	switch {
-	case !ok:
-		return nil
-	case j.Looks.Value == policy.LooksOnce, s.Fixed:
-		return &report.Needs{What: s.Unit + " in a new sample, planned beforehand" + asFail(t, low, high), AtLeast: Rounded(size.Units)}
+	case (once || s.Fixed) && s.Anew != "":
+		sizing.Tell = func(units int) report.Needs { return report.Needs{What: s.Anew, AtLeast: Rounded(units)} }
+	case once || s.Fixed:
+		sizing.Tell = InNewSample(s.Unit, ", planned beforehand")
 	}
-	return &report.Needs{What: "more " + s.Unit + " at the present spread" + asFail(t, low, high), AtLeast: Rounded(size.Units - len(s.Low))}
+	if once && s.Enrolled < j.Planned.Value {
+		return sizing.planned(t, j.Planned.Value, j.Planned.Value-s.Enrolled)
+	}
+	return sizing.Needs(t)
 }
 
-// NoNumber says why no number of units would decide: what is missing leaves it open, or the values lie on the threshold.
-// unit names them, in the plural.
-func NoNumber(missing bool, unit string) *report.Needs {
-	if missing {
-		return &report.Needs{What: "what is missing to be recorded: as it is, no number of " + unit + " would decide"}
+// planned says what would decide a rule of which so many of the planned units are not there yet: these first, and what the plan can
+// show at the present values.
+func (s Sizing) planned(t report.Threshold, planned, absent int) *report.Needs {
+	out := &report.Needs{What: "more " + s.Unit + ", as planned", AtLeast: absent}
+	switch straddles := s.Low <= t.Value && t.Value <= s.High; {
+	case straddles && s.Low < s.High:
+		out.What += "; with as much missing as now, no number of " + s.Unit + " would decide, so what is missing has to be recorded too"
+		return out
+	case straddles:
+		out.What += "; at the present values no number of " + s.Unit + " would decide"
+		return out
 	}
-	return &report.Needs{What: "other data: at the present values no number of " + unit + " would decide"}
+	fail := asFail(t, s.Low, s.High)
+	units, found := s.Size(AsMissing)
+	if found && units <= planned {
+		out.What += fmt.Sprintf("; at the present values the %d planned decide it%s", planned, fail)
+		return out
+	}
+	takes := "no realistic number would"
+	if found {
+		takes = "it would take " + Phrase(s.Tell(units)) + fail
+	}
+	out.What += fmt.Sprintf("; at the present values the %d planned do not decide it: %s", planned, takes)
+	passing, failing := s.ends(t)
+	if s.Low < s.High && (passing != nil && passing.units <= planned || failing != nil && failing.units <= planned) {
+		out.What += "; with what is missing recorded too, they may"
+	}
+	return out
+}
+
+// tooMany says that no realistic number of units would decide: the values lie so near the threshold.
+func tooMany(unit string) string {
+	return fmt.Sprintf("more than %d %s in a new sample, at the present values", interval.MostNeeded, unit)
 }
 
 // asFail adds that more of the same would decide a rule, but as FAIL. low and high are the estimate's completions, both on
 // one side of the threshold.
 func asFail(t report.Threshold, low, high float64) string {
-	if (t.Kind == report.Minimum && high < t.Value) || (t.Kind == report.Maximum && low > t.Value) {
-		return " (as FAIL, at the present values)"
+	if highIsBad(t) && low > t.Value || !highIsBad(t) && high < t.Value {
+		return ", as FAIL at the present values"
 	}
 	return ""
 }
@@ -120,25 +326,42 @@ func mean(list []float64) float64 {
 	return total / float64(len(list))
 }
 
+// RateSizing is the Sizing of a rule on a rate of n independent units, k of them events and missing not recorded, by the interval
+// that the policy's looks choose: where that is for one look, what repeated looks would take stands beside.
+func RateSizing(k, missing, n int, unit string, t report.Threshold, j policy.Judging) Sizing {
+	repeated := j.Looks.Value == policy.LooksRepeated
+	size := func(c Completion, repeated bool) (int, bool) {
+		low, high := Complete(c, k, k+missing)
+		units, more, err := interval.NeededRate(low, high-low, n, j.Confidence.Value, repeated, decides(t))
+		return units, err == nil && !more
+	}
+	s := Sizing{
+		Unit: unit, Now: n, Low: float64(k) / float64(n), High: float64(k+missing) / float64(n),
+		Size: func(c Completion) (int, bool) { return size(c, repeated) },
+		Tell: Added(n, unit, " at the present rate"),
+	}
+	if !repeated {
+		s.Tell = InNewSample(unit, "")
+		s.Beside = func() string { return Repeated(size(AsMissing, true)) }
+	}
+	return s
+}
+
+// Repeated says, in brackets, how many units repeated looks would take in place of one; "" where no number is found.
+func Repeated(units int, found bool) string {
+	if !found {
+		return ""
+	}
+	return fmt.Sprintf(" (with `looks: repeated`, set before collecting, about %d in all)", Rounded(units))
+}
+
 // RateNeeds says what would decide a rule on a rate of n independent units, k of them events and missing not
 // recorded.
 func RateNeeds(k, missing, n int, unit string, t report.Threshold, j policy.Judging) *report.Needs {
 	if n == 0 {
-		return nil
+		return &report.Needs{What: "recorded " + unit}
 	}
-	low, high := float64(k)/float64(n), float64(k+missing)/float64(n)
-	if low <= t.Value && t.Value <= high {
-		return NoNumber(missing > 0, unit)
-	}
-	repeated := j.Looks.Value == policy.LooksRepeated
-	size, _, err := interval.NeededRate(k, missing, n, j.Confidence.Value, repeated, decides(t))
-	switch {
-	case err != nil || size == 0:
-		return nil
-	case repeated:
-		return &report.Needs{What: "more " + unit + " at the present rate" + asFail(t, low, high), AtLeast: Rounded(size - n)}
-	}
-	return &report.Needs{What: unit + " in a new sample (or `looks: repeated`, set before collecting)" + asFail(t, low, high), AtLeast: Rounded(size)}
+	return RateSizing(k, missing, n, unit, t, j).Needs(t)
 }
 
 // decides returns whether an interval would decide a rule with threshold t.
@@ -165,6 +388,12 @@ func NeverAtPlan(t report.Threshold, scale interval.Scale, j policy.Judging) []N
 	if err1 != nil || err2 != nil {
 		return nil
 	}
+	return NeverBetween(t, worst, best)
+}
+
+// NeverBetween says whether a rule can never pass or never fail where the lowest and the highest data that there can be have
+// these intervals.
+func NeverBetween(t report.Threshold, worst, best interval.Interval) []Never {
 	if t.Kind == report.Maximum {
 		worst, best = best, worst
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -16,6 +17,19 @@ func Plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Thousands writes a count with a comma between thousands, as in 1,800.
+func Thousands(n int) string {
+	text := strconv.Itoa(n)
+	first := 0
+	if n < 0 {
+		first = 1
+	}
+	for at := len(text) - 3; at > first; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }
 
 // mostQuoted is how many values a message names.

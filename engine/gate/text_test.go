@@ -87,3 +87,12 @@ func TestFractionsAreExact(t *testing.T) {
 		}
 	})
 }
+
+// TestThousands: a comma stands before every third digit from the end, and none first.
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", -999: "-999", -1000: "-1,000", -123456: "-123,456"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("%d is written %s, want %s", n, got, want)
+		}
+	}
+}

@@ -12,16 +12,26 @@ import (
 // Doubts are what stands in the way of comparing a rule's interval with its threshold. The first that is not
 // empty decides, in this order.
 type Doubts struct {
-	Undecided string // nothing evaluated, or a kind of data that the method does not decide: INSUFFICIENT_EVIDENCE
+	Undecided Doubt  // nothing evaluated, or a kind of data that the method does not decide: INSUFFICIENT_EVIDENCE
 	Review    string // the assumption behind the interval is visibly broken: MANUAL_REVIEW
 }
+
+// Doubt is why a rule is not decided, in a sentence, and what would have to be otherwise for it to be: never one without the
+// other.
+type Doubt struct {
+	Why   string
+	Needs report.Needs
+}
+
+// Doubtful is a doubt that no number helps out of: needs says what a person would have to do.
+func Doubtful(why, needs string) Doubt { return Doubt{why, report.Needs{What: needs}} }
 
 // Conclude gives a rule its verdict and reason: the doubts first, then the comparison of its interval with its
 // threshold. The rule must have its measure and its threshold already.
 func Conclude(r *report.Rule, d Doubts) {
 	switch {
-	case d.Undecided != "":
-		r.Verdict, r.Reason = report.InsufficientEvidence, d.Undecided
+	case d.Undecided.Why != "":
+		r.Verdict, r.Reason = report.InsufficientEvidence, d.Undecided.Why
 	case d.Review != "":
 		r.Verdict, r.Reason = report.ManualReview, d.Review
 	case r.Interval == nil || r.Interval.Lower == nil || r.Interval.Upper == nil:

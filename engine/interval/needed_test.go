@@ -62,8 +62,7 @@ func TestNeededIsWhatItSays(t *testing.T) {
 	list := designs(60)["multiples"]
 	sorted := slices.Sorted(slices.Values(list))
 	width := func(n int) float64 {
-		stretched := stretch(sorted, n)
-		return must(t, UniformMixture, stretched, stretched, Unit, 0.95).Width()
+		return must(t, UniformMixture, stretch(sorted, n, false), stretch(sorted, n, true), Unit, 0.95).Width()
 	}
 	for _, wanted := range []float64{0.08, 0.03, 0.01} {
 		n, more, err := Needed(UniformMixture, list, list, Unit, 0.95, narrower(wanted))

@@ -179,7 +179,7 @@ func syntaxError(file string, src source, err error) diag.Diagnostic {
 	}
 	return diag.Diagnostic{
 		Pos:     diag.Pos{File: file, Line: line, Column: 1},
-		Message: "cannot be read as YAML near this line: " + diag.Printable(text),
+		Message: "cannot be read as YAML near this line: " + diag.Cause(text),
 	}
 }
 

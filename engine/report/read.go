@@ -223,26 +223,15 @@ func notJSON(err error) string {
 	wrong, isWrong := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case isWrong && wrong.Field == "":
-		return fmt.Sprintf("it is a JSON %s, not an object", short(wrong.Value))
+		return fmt.Sprintf("it is a JSON %s, not an object", diag.Cause(wrong.Value))
 	case isWrong:
-		return fmt.Sprintf("%s cannot be a JSON %s", diag.Quote(wrong.Field), short(wrong.Value))
+		return fmt.Sprintf("%s cannot be a JSON %s", diag.Quote(wrong.Field), diag.Cause(wrong.Value))
 	case errors.Is(err, io.EOF):
 		return "it is empty"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends in the middle"
 	}
-	return short(strings.TrimPrefix(err.Error(), "json: "))
-}
-
-// longestShown is how many characters of a text that the decoder quotes from a document are shown.
-const longestShown = 200
-
-// short cuts a text that may hold a part of a document, and writes it so that it moves no cursor.
-func short(text string) string {
-	if utf8.RuneCountInString(text) > longestShown {
-		text = string([]rune(text)[:longestShown-1]) + "…"
-	}
-	return diag.Printable(text)
+	return diag.Cause(strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // faults lists in plain words what a report says that is not so of any that this program writes.
@@ -254,6 +243,9 @@ func (r *Report) faults() (list []string) {
 	}
 	if r.Baseline == nil && len(r.RemovedRules) > 0 {
 		faultf("it has removed_rules and no baseline that they are of")
+	}
+	if l := r.Ledger; l != nil && l.Looks < 0 {
+		faultf("its ledger holds %d looks", l.Looks)
 	}
 	ids := map[string]bool{}
 	for i := range r.Gates {
@@ -282,6 +274,9 @@ func (r *Report) faults() (list []string) {
 				faultf("%s is there twice", shown)
 			}
 			ids[rule.ID] = true
+			if rule.Look != nil && r.Ledger == nil {
+				faultf("%s has a look, and the report no ledger that it is in", shown)
+			}
 			rule.faults(shown, r.Baseline != nil, faultf)
 		}
 	}
@@ -351,6 +346,14 @@ func (rule *Rule) faults(name string, compared bool, faultf func(string, ...any)
 	if v := rule.Reviewed; v != nil && v.Valid && (rule.Verdict != ManualReview || rule.Waived != nil) {
 		faultf("%s has a valid review, which only a rule under %s that is not waived can have", name, ManualReview)
 	}
+	if p := rule.TippingPoint; p != nil {
+		if wrong := p.fault(); wrong != "" {
+			faultf("%s has a tipping_point %s", name, wrong)
+		}
+		if rule.Verdict == Pass || rule.Verdict == Fail {
+			faultf("%s is %s and has a tipping_point, which only an undecided rule has", name, rule.Verdict)
+		}
+	}
 	if a := rule.Adjusted; a != nil {
 		switch {
 		case a.Rules < 1 || a.Family < 1 || !isConfidence(a.Confidence) || a.Method == "":
@@ -361,6 +364,9 @@ func (rule *Rule) faults(name string, compared bool, faultf func(string, ...any)
 	}
 	if !(rule.FalseFail >= 0 && rule.FalseFail <= 1) {
 		faultf("%s has the false_fail_at_most %v, which is from 0 to 1", name, rule.FalseFail)
+	}
+	if l := rule.Look; l != nil && (l.Number < 1 || l.Change == "" || l.Switches < 0 || l.BrokenAt < 0 || !(l.ErrorAtMost >= 0 && l.ErrorAtMost <= 1)) {
+		faultf("%s has the look %d with %d switches, broken_at %d and error_at_most %v", name, l.Number, l.Switches, l.BrokenAt, l.ErrorAtMost)
 	}
 	if compared != (rule.Before != nil) {
 		faultf("%s and the report do not agree whether there is a baseline", name)
@@ -378,6 +384,25 @@ func (rule *Rule) faults(name string, compared bool, faultf func(string, ...any)
 			faultf("pair %d of %s has an interval of confidence %v, and confidence is from 0.5 to below 1", i+1, name, iv.Confidence)
 		}
 	}
+}
+
+// fault says what a tipping point lacks or cannot be, "" for nothing.
+func (p *TippingPoint) fault() string {
+	switch {
+	case p.Missing < 1:
+		return fmt.Sprintf("of %d missing values", p.Missing)
+	case p.Of == "" || p.Bad == "":
+		return "without of or bad"
+	case p.PassUpTo == nil && p.FailFrom == nil:
+		return "without pass_up_to and fail_from"
+	case p.PassUpTo != nil && (*p.PassUpTo < 0 || *p.PassUpTo >= p.Missing):
+		return fmt.Sprintf("with the pass_up_to %d of %d missing values", *p.PassUpTo, p.Missing)
+	case p.FailFrom != nil && (*p.FailFrom < 1 || *p.FailFrom > p.Missing):
+		return fmt.Sprintf("with the fail_from %d of %d missing values", *p.FailFrom, p.Missing)
+	case p.PassUpTo != nil && p.FailFrom != nil && *p.FailFrom <= *p.PassUpTo:
+		return fmt.Sprintf("with the pass_up_to %d and the fail_from %d", *p.PassUpTo, *p.FailFrom)
+	}
+	return ""
 }
 
 // fault says what a measure lacks or cannot be, "" for nothing: what formats and comparisons take for granted.

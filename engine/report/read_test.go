@@ -155,6 +155,18 @@ func TestParseRefuses(t *testing.T) {
           "verdict_with_left_out"`, `"verdict": "PASS",
           "verdict_with_left_out"`, `rule "a" is waived from FAIL to PASS; a waiver turns FAIL or INSUFFICIENT_EVIDENCE into MANUAL_REVIEW`},
 		{"a valid review of a waived rule", whole, `"valid": false`, `"valid": true`, `rule "a" has a valid review`},
+		{"a tipping point of nothing", whole, `"missing": 3,
+            "pass_up_to": 0`, `"missing": 0,
+            "pass_up_to": 0`, `rule "a" has a tipping_point of 0 missing values`},
+		{"a tipping point beyond what is missing", whole, `"pass_up_to": 0,
+            "fail_from": 2`, `"pass_up_to": 0,
+            "fail_from": 4`, `rule "a" has a tipping_point with the fail_from 4 of 3 missing values`},
+		{"a tipping point that passes with all", whole, `"pass_up_to": 0,`, `"pass_up_to": 3,`, `rule "a" has a tipping_point with the pass_up_to 3 of 3 missing values`},
+		{"a tipping point that fails where it passes", whole, `"pass_up_to": 0,`, `"pass_up_to": 2,`, `rule "a" has a tipping_point with the pass_up_to 2 and the fail_from 2`},
+		{"a tipping point without words", whole, `"bad": "wrong"`, `"bed": "wrong"`, `rule "a" has a tipping_point without of or bad`},
+		{"a tipping point that tips nothing", whole, `"pass_up_to": 0,
+            "fail_from": 2`, `"pass": 0,
+            "fail": 2`, `rule "a" has a tipping_point without pass_up_to and fail_from`},
 		{"held back by more parts than rules", whole, `"held": 2`, `"held": 4`, `rule "a" is MANUAL_REVIEW and held back at 4 parts of the error of 3 rules`},
 		{"held back by bonferroni", whole, `"method": "holm"`, `"method": "bonferroni"`, `only holm holds back`},
 		{"a family without a number", whole, `"family": 1`, `"family": 0`, `rule "a" is adjusted by "holm" in family 0 of 3 rules`},
@@ -194,6 +206,11 @@ func TestParseRefuses(t *testing.T) {
 		{"a rule that was not compared", whole, `"before": {
             "change": "new_rule"
           }`, `"after": {}`, `rule "b" and the report do not agree whether there is a baseline`},
+		{"a look that is in no ledger", whole, `"ledger": {
+    "path"`, `"legder": {
+    "path"`, `rule "a" has a look, and the report no ledger that it is in`},
+		{"a look before the first", whole, `"number": 3`, `"number": 0`, `rule "a" has the look 0 with 1 switches`},
+		{"a ledger of fewer than no looks", whole, `"looks": 2,`, `"looks": -2,`, `its ledger holds -2 looks`},
 		{"a comparison with nothing", whole, `"baseline": {
     "path"`, `"base": {
     "path"`, `it has removed_rules and no baseline`},

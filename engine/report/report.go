@@ -42,6 +42,7 @@ type Report struct {
 	Inputs       []Input       `json:"inputs,omitempty"`
 	Policy       *File         `json:"policy,omitempty"`
 	Policies     []File        `json:"policies,omitempty"` // where there are two: the declaration first, then --policy
+	Ledger       *Ledger       `json:"ledger,omitempty"`   // of looks, which the rules were held against
 	Gates        []Gate        `json:"gates,omitempty"`
 
 	// An earlier report that the rules were compared with, and its rules that are gone.
@@ -137,7 +138,7 @@ type Input struct {
 	Bytes    int64          `json:"bytes"`
 	Rows     int            `json:"rows"`
 	Gate     string         `json:"gate,omitempty"` // in a run of several gates: the one it belongs to
-	Role     string         `json:"role,omitempty"` // what it holds, where that is not decisions: "assignment"
+	Role     string         `json:"role,omitempty"` // what it holds, where that is not decisions: "assignment", "draw" or "tally"
 	Findings []InputFinding `json:"findings,omitempty"`
 }
 
@@ -270,12 +271,15 @@ type Rule struct {
 	Threshold Threshold `json:"threshold,omitzero"`
 	Verdict   Verdict   `json:"verdict"`
 	// What a decided rule would come to with the cases it leaves out added at their worst; NoVerdict where none are.
-	WithLeftOut Verdict  `json:"verdict_with_left_out,omitzero"`
-	Reason      string   `json:"reason"` // one sentence
-	Needs       *Needs   `json:"needs,omitempty"`
-	Assumptions []string `json:"assumptions,omitempty"`
-	Position    diag.Pos `json:"position,omitzero"` // of the rule in its policy
-	Advisory    bool     `json:"advisory,omitempty"`
+	WithLeftOut Verdict `json:"verdict_with_left_out,omitzero"`
+	Reason      string  `json:"reason"` // one sentence
+	Needs       *Needs  `json:"needs,omitempty"`
+	// Of an undecided rule: how many of its missing values, had they come out against it, would change what it comes to. nil
+	// where no way in which they can have come out would, and where nothing is missing.
+	TippingPoint *TippingPoint `json:"tipping_point,omitempty"`
+	Assumptions  []string      `json:"assumptions,omitempty"`
+	Position     diag.Pos      `json:"position,omitzero"` // of the rule in its policy
+	Advisory     bool          `json:"advisory,omitempty"`
 	// The largest probability with which the rule, by itself, FAILs although what it asks is true.
 	FalseFail    float64   `json:"false_fail_at_most,omitempty"`
 	Adjusted     *Adjusted `json:"adjusted,omitempty"` // nil: its error is its own
@@ -284,6 +288,7 @@ type Rule struct {
 	Cells        []Cell    `json:"cells,omitempty"` // every declared group
 	Pairs        []Pair    `json:"pairs,omitempty"`
 	PairsOmitted int       `json:"pairs_omitted,omitempty"` // how many pairs were compared beyond Pairs
+	Look         *Look     `json:"look,omitempty"`          // in the run's Ledger; nil where there is none, or the rule has no interval
 	Before       *Before   `json:"before,omitempty"`        // in the run's Baseline; nil where there is none
 }
 
@@ -307,6 +312,21 @@ type Pair struct {
 type Needs struct {
 	What    string `json:"what"`
 	AtLeast int    `json:"at_least,omitempty"`
+}
+
+// TippingPoint says how many of a rule's missing values must have come out the bad way for it to PASS no longer, and to FAIL, where
+// all others came out the good way: "{Missing} of {Of} are missing: the rule PASSes if at most {PassUpTo} of them are {Bad}, and
+// FAILs from {FailFrom} on." At least one of PassUpTo and FailFrom is there. It is of the rule by itself.
+type TippingPoint struct {
+	Missing int `json:"missing"`
+	// With so many of them bad the rule PASSes, whichever they are; nil where it does not with none. Below Missing.
+	PassUpTo *int `json:"pass_up_to,omitempty"`
+	// With fewer of them bad the rule does not FAIL, whichever they are; with so many it does where Alike is set, else it can. nil
+	// where it does not with all. Above PassUpTo, at least 1.
+	FailFrom *int   `json:"fail_from,omitempty"`
+	Of       string `json:"of"`              // all values, recorded or not, and what they are: "240 decisions"
+	Bad      string `json:"bad"`             // in words, after "are": "wrong with the output or right without it"
+	Alike    bool   `json:"alike,omitempty"` // it makes no difference which of the missing ones are bad, only how many are
 }
 
 // How rules of a family share their error, by the published names.

@@ -114,7 +114,7 @@ func TestFrozenReports(t *testing.T) {
 // the key that the object stands under. Keys of other objects have no order: labels, counts of data.
 var order = map[string][]string{
 	"": {"schema", "tool", "verdict", "exit_status", "errors", "more_errors", "confidence", "counts", "multiplicity", "today",
-		"inputs", "policy", "policies", "gates", "baseline", "removed_rules", "policy_base", "policy_from_base", "policy_changes"},
+		"inputs", "policy", "policies", "ledger", "gates", "baseline", "removed_rules", "policy_base", "policy_from_base", "policy_changes"},
 	"tool":             {"name", "version"},
 	"counts":           {"PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"},
 	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "role", "findings"},
@@ -126,6 +126,7 @@ var order = map[string][]string{
 	"findings":         {"code", "severity", "position", "message", "count", "rule"},
 	"left_out":         {"reason", "count"},
 	"needs":            {"what", "at_least"},
+	"tipping_point":    {"missing", "pass_up_to", "fail_from", "of", "bad", "alike"},
 	"position":         {"file", "line", "column"},
 	"errors":           {"file", "line", "column", "message"},
 	"measures":         measureKeys,
@@ -133,6 +134,8 @@ var order = map[string][]string{
 	"cells":            append(slices.Clone(measureKeys), "verdict", "reason"),
 	"pairs":            {"groups", "estimate", "interval", "verdict"},
 	"multiplicity":     {"rules", "intervals", "false_fail_at_most"},
+	"ledger":           {"path", "sha256", "looks", "appended"},
+	"look":             {"number", "change", "switches", "broken_at", "error_at_most"},
 	"adjusted":         {"method", "family", "rules", "confidence", "held"},
 	"waived":           {"until", "owner", "reason", "verdict"},
 	"reviewed":         {"by", "on", "digest", "reason", "valid"},
@@ -145,8 +148,8 @@ var order = map[string][]string{
 var measureKeys = []string{"metric", "labels", "estimate", "interval", "measured_in", "scale", "numerator", "denominator", "units", "unit_name",
 	"missing", "left_out", "completions", "expected_under_calibration", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
 
-var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "assumptions", "position", "advisory", "false_fail_at_most", "adjusted", "waived", "reviewed",
-	"cells", "pairs", "pairs_omitted", "before"}
+var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "tipping_point", "assumptions", "position", "advisory", "false_fail_at_most", "adjusted", "waived", "reviewed",
+	"cells", "pairs", "pairs_omitted", "look", "before"}
 
 // outOfOrder lists the keys of a document that stand where they should not.
 func outOfOrder(doc []byte) (problems []string) {
@@ -210,12 +213,14 @@ func full() *report.Report {
 	}
 	rule := report.Rule{
 		Measure: m, ID: "a", Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.5}, Verdict: report.ManualReview, WithLeftOut: report.Fail, Reason: "Waived.",
-		Needs: &report.Needs{What: "more", AtLeast: 1}, Assumptions: []string{"One."}, Position: pos, Advisory: true,
+		Needs:        &report.Needs{What: "more", AtLeast: 1},
+		TippingPoint: &report.TippingPoint{Missing: 3, PassUpTo: report.Int(0), FailFrom: report.Int(2), Of: "9 cases", Bad: "wrong", Alike: true}, Assumptions: []string{"One."}, Position: pos, Advisory: true,
 		FalseFail: 0.125, Adjusted: &report.Adjusted{Method: report.Holm, Family: 1, Rules: 3, Confidence: 0.75, Held: 2},
 		Waived:   &report.Waived{Until: "2027-03-31", Owner: "o", Reason: "r", Verdict: report.Fail},
 		Reviewed: &report.Reviewed{By: "b", On: "2027-03-30", Digest: digest, Reason: "r"},
 		Cells:    []report.Cell{{Measure: m, Verdict: report.NoVerdict, Reason: "Small."}, {Measure: m, Verdict: report.InsufficientEvidence, Reason: "Small."}},
 		Pairs:    []report.Pair{{Groups: [2]string{"female × old", "male × old"}, Estimate: at(0.125), Interval: iv, Verdict: report.Pass}}, PairsOmitted: 1,
+		Look:   &report.Look{Number: 3, Change: report.LookUnitsAdded, Switches: 1, BrokenAt: 2, ErrorAtMost: 0.05},
 		Before: &report.Before{Change: report.StillNotPassed, Verdict: report.Fail, Threshold: report.Threshold{Kind: report.WorstGroup, Side: report.Maximum, Value: 0.25}, Estimate: at(0), Interval: iv},
 	}
 	counting := report.Rule{Measure: report.Measure{Metric: "sign_test"}, ID: "b", Verdict: report.ManualReview, Reason: "Planned otherwise.", Position: pos, FalseFail: 0.025,
@@ -231,6 +236,7 @@ func full() *report.Report {
 		{Gate: "compare", Name: "n", Settings: map[string]string{"baseline": "old", "plan_cases": "8"}, Summary: "s", Data: report.Data{{Name: "zebras", Count: 1}, {Name: "apes", Count: 2}}, Measures: []report.Measure{m}, Rules: []report.Rule{rule, counting},
 			Findings: []report.Finding{{Code: "c", Severity: report.Note, Message: "m", Count: 1, Rule: "r"}}, Assumptions: []string{"a"}, Limits: []string{"l"}, MinShown: 5},
 	}
+	r.Ledger = &report.Ledger{Path: "ledger.jsonl", SHA256: digest, Looks: 2, Appended: true}
 	r.Baseline = &report.File{Path: "earlier.json", SHA256: digest}
 	r.RemovedRules = []report.RemovedRule{{Gate: "fairness", Name: "n", ID: "c", Verdict: report.Pass}}
 	r.PolicyBase = &report.File{Path: "policy.yaml", SHA256: digest}
@@ -501,9 +507,9 @@ func TestSchemaIsTheStructs(t *testing.T) {
 		{"", report.Report{}}, {"tool", report.Tool{}}, {"problem", report.Problem{}}, {"position", diag.Pos{}}, {"counts", report.Counts{}},
 		{"multiplicity", report.Multiplicity{}}, {"file", report.File{}}, {"input", report.Input{}}, {"input_finding", report.InputFinding{}},
 		{"gate", report.Gate{}}, {"measure_fields", report.Measure{}}, {"interval", report.Interval{}}, {"interval_beside", report.IntervalBeside{}}, {"moved", report.Moved{}}, {"scale", report.Scale{}},
-		{"left_out", report.LeftOut{}}, {"completions", report.Completions{}}, {"rule", report.Rule{}}, {"needs", report.Needs{}},
+		{"left_out", report.LeftOut{}}, {"completions", report.Completions{}}, {"rule", report.Rule{}}, {"needs", report.Needs{}}, {"tipping_point", report.TippingPoint{}},
 		{"waived", report.Waived{}}, {"reviewed", report.Reviewed{}}, {"cell", report.Cell{}}, {"pair", report.Pair{}}, {"finding", report.Finding{}},
-		{"before", report.Before{}}, {"removed_rule", report.RemovedRule{}}, {"policy_change", report.PolicyChange{}},
+		{"ledger", report.Ledger{}}, {"look", report.Look{}}, {"before", report.Before{}}, {"removed_rule", report.RemovedRule{}}, {"policy_change", report.PolicyChange{}},
 	} {
 		t.Run(test.def, func(t *testing.T) {
 			def := root

@@ -107,7 +107,7 @@ func (c *Cube) Each(do func(codes []int, rows int)) {
 // false where anything at all is wrong with a file or a row, or might be: nothing is told of it here, and Read says what it is.
 // Standard input, which can be read once only, is not counted.
 func Count(paths []string, opts Options, uses []Use) (cube *Cube, inputs []Input, ok bool) {
-	return countWithin(paths, opts, uses, standard())
+	return countWithin(paths, opts, uses, defaultLimits())
 }
 
 // countWithin is Count with its limits.
@@ -129,6 +129,7 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 		if content == "" || diags.Len() > 0 || contents[content] {
 			return nil, nil, false
 		}
+		inputs[len(inputs)-1].Content = content
 		contents[content] = true
 	}
 	r.findMissingColumns(inputs)

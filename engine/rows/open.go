@@ -253,7 +253,7 @@ func openProblem(err error) string {
 	if errors.As(err, &pathError) {
 		err = pathError.Err
 	}
-	return "it cannot be opened: " + diag.Printable(err.Error())
+	return "it cannot be opened: " + diag.Cause(err.Error())
 }
 
 // The beginnings of compressed files: RFC 1952 section 2.3.1; RFC 8878 sections 3.1.1 and 3.1.2 (a
@@ -366,13 +366,13 @@ func readProblem(err error) string {
 	case errors.As(err, &compression) && errors.Is(err, io.ErrUnexpectedEOF):
 		return "the compressed data end too early: the file is cut off"
 	case errors.As(err, &compression):
-		return "the compressed data are damaged: " + diag.Printable(err.Error())
+		return "the compressed data are damaged: " + diag.Cause(err.Error())
 	}
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		err = pathError.Err
 	}
-	return "it cannot be read: " + diag.Printable(err.Error())
+	return "it cannot be read: " + diag.Cause(err.Error())
 }
 
 // byteOrderMark is U+FEFF in UTF-8.

@@ -246,9 +246,9 @@ func TestInputs(t *testing.T) {
 	checkClean(t, got)
 	sum := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 	want := []Input{
-		{Path: "packed.csv", SHA256: sum(packed), Bytes: int64(len(packed)), Rows: 2, Has: []bool{true, true, false}},
-		{Path: "-", SHA256: sum(stdin), Bytes: int64(len(stdin)), Rows: 1, Has: []bool{true, true, false}},
-		{Path: "plain.csv", SHA256: sum(oneRow), Bytes: int64(len(oneRow)), Rows: 1, Has: []bool{true, true, false}},
+		{Path: "packed.csv", SHA256: sum(packed), Content: sum(twoRows), Bytes: int64(len(packed)), Rows: 2, Has: []bool{true, true, false}},
+		{Path: "-", SHA256: sum(stdin), Content: sum(stdin), Bytes: int64(len(stdin)), Rows: 1, Has: []bool{true, true, false}},
+		{Path: "plain.csv", SHA256: sum(oneRow), Content: sum(oneRow), Bytes: int64(len(oneRow)), Rows: 1, Has: []bool{true, true, false}},
 	}
 	if d := cmp.Diff(want, got.inputs); d != "" {
 		t.Error(d)

@@ -42,6 +42,7 @@ type Options struct {
 type Input struct {
 	Path     string    // as given, or as a glob found it; "-" is standard input
 	SHA256   string    // of the bytes on disk, in lower-case hex; "" when reading stopped early
+	Content  string    // the SHA-256 of what was decompressed, where the file is compressed; else the same
 	Bytes    int64     // size on disk: the bytes that were read, all of them when SHA256 is there
 	Rows     int       // rows handed over
 	Has      []bool    // by column of Options.Columns: whether this file has it
@@ -115,7 +116,7 @@ func (r Row) File() int {
 // that names nothing, a file that is given twice (by path or by content), and one without a row are
 // problems.
 func Read(paths []string, opts Options, add func(Row), diags *diag.List) []Input {
-	return read(paths, opts, standard(), add, diags)
+	return read(paths, opts, defaultLimits(), add, diags)
 }
 
 const (
@@ -132,8 +133,8 @@ type limits struct {
 	block  int   // bytes that a goroutine counts at once
 }
 
-// standard are the limits of a run.
-func standard() limits {
+// defaultLimits are the limits of a run.
+func defaultLimits() limits {
 	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 128 << 10}
 }
 
@@ -154,6 +155,7 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 		if content == "" {
 			continue
 		}
+		inputs[i].Content = content
 		if earlier, again := first[content]; again {
 			diags.Addf(diag.Pos{File: path}, "the content is the same as that of %s: a file can be given once", diag.Printable(earlier))
 		} else {

@@ -146,13 +146,22 @@ func (d Decimal) Big() *big.Int {
 	return n.Add(n, new(big.Int).SetUint64(d.lo))
 }
 
+// DecimalOf returns scaled / 10^18, for an absolute value of scaled below 10^37.
+func DecimalOf(scaled *big.Int) Decimal {
+	low := new(big.Int).And(scaled, new(big.Int).SetUint64(1<<64-1)) // of two's complement, also of a negative number
+	return Decimal{hi: new(big.Int).Rsh(scaled, 64).Int64(), lo: low.Uint64()}
+}
+
 // Float64 returns the float64 nearest to d.
 func (d Decimal) Float64() float64 { return quotient(d.Big(), 1) }
 
 // String returns d as a decimal, exactly, without trailing zeros.
-func (d Decimal) String() string {
-	sign, digits := "", d.Big().String()
-	if d.Sign() < 0 {
+func (d Decimal) String() string { return exactText(d.Big()) }
+
+// exactText writes scaled / 10^18 as a decimal, exactly, without trailing zeros.
+func exactText(scaled *big.Int) string {
+	sign, digits := "", scaled.String()
+	if scaled.Sign() < 0 {
 		sign, digits = "-", digits[1:]
 	}
 	if missing := Places + 1 - len(digits); missing > 0 {
@@ -178,6 +187,18 @@ func (s Sum) Add(d Decimal) Sum {
 	return s.Merge(Sum{hi: d.hi >> 63, mid: uint64(d.hi), lo: d.lo})
 }
 
+// Times returns n · s, for n of 0 or more.
+func (s Sum) Times(n int) Sum {
+	var out Sum
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			out = out.Merge(s)
+		}
+		s = s.Merge(s)
+	}
+	return out
+}
+
 // Merge returns the sum of both.
 func (s Sum) Merge(t Sum) Sum {
 	lo, carry := bits.Add64(s.lo, t.lo, 0)
@@ -192,6 +213,9 @@ func (s Sum) Big() *big.Int {
 	n.Lsh(n, 64)
 	return n.Add(n, new(big.Int).SetUint64(s.lo))
 }
+
+// String returns the sum as a decimal, exactly, without trailing zeros.
+func (s Sum) String() string { return exactText(s.Big()) }
 
 // Over returns the float64 nearest to the sum divided by n: one division of exact numbers. n is not 0.
 func (s Sum) Over(n int64) float64 { return quotient(s.Big(), n) }

@@ -56,6 +56,7 @@ type actionStep struct {
 	client    *ci.Client // nil where clientErr says why
 	clientErr error
 	notes     []string // what a person may want to know of the run, and is no problem
+	problem   error    // why the look was not added to the ledger; nil where it was
 }
 
 // action runs the step and returns its exit status. In order: decide; write report files; log; outputs, summary and
@@ -63,8 +64,9 @@ type actionStep struct {
 func (a *app) action() int {
 	diags := &diag.List{}
 	workspace := a.Getenv("GITHUB_WORKSPACE")
-	s := &actionStep{in: a.readInputs(workspace, diags)}
+	s := &actionStep{}
 	s.event, s.eventErr = ci.ReadEvent(a.Getenv)
+	s.in = a.readInputs(workspace, s.event.PullRequest != 0 || s.event.Name == ci.MergeGroup, diags)
 	var files []reportFile
 	if workspace == "" {
 		diags.Addf(diag.Pos{}, "GITHUB_WORKSPACE is not set: `oloproof action` is a step of a workflow; elsewhere use `oloproof gate`, or a gate's own command")
@@ -110,6 +112,9 @@ func (a *app) action() int {
 
 	d := ci.Delivery{Report: r, FailOn: s.in.failOn, PolicyFile: s.in.policy, Summary: s.in.summary, Annotations: s.in.annotations, Prefix: s.in.prefix,
 		BasePolicies: base.names(), Base: base.branch()}
+	if s.problem != nil {
+		d.Problems = append(d.Problems, s.problem.Error())
+	}
 	for _, f := range files {
 		if err := f.write(s.root, r, s.in.failOn, append(s.app.opened, s.in.policy)); err != nil {
 			d.Problems = append(d.Problems, fmt.Sprintf("%s (input %s): %s", f.path, f.input, reason(err)))
@@ -143,10 +148,13 @@ func (a *app) action() int {
 func (s *actionStep) decide(base basePolicies) *report.Report {
 	diags := &diag.List{}
 	in := s.in
-	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, fs: s.root.FS(), workspace: s.app.Getenv("GITHUB_WORKSPACE")}
+	req := request{verb: gate.Decide, policy: in.policy, files: in.decisions, tallies: in.tallies, fs: s.root.FS(), workspace: s.app.Getenv("GITHUB_WORKSPACE")}
 	req.flags.Assignment, req.flags.Baseline, req.flags.Candidate, req.flags.Draw = in.assignment, in.baseline, in.candidate, in.draw
 	if base.decide {
 		req.texts = base.texts
+	}
+	if in.ledger != "" {
+		req.ledger = &book{path: in.ledger, place: in.ledger, readOnly: in.ledgerReadOnly}
 	}
 	if in.declaration != "" {
 		req.policy, req.beside, req.declared = in.declaration, in.policy, true
@@ -164,7 +172,44 @@ func (s *actionStep) decide(base basePolicies) *report.Report {
 	if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok {
 		return report.Unusable(s.app.Version, problem)
 	}
-	return s.app.run(req)
+	r := s.app.run(req)
+	s.problem = req.ledger.write(req.fs, r, s.addWhole)
+	return r
+}
+
+// addWhole adds to a ledger in the workspace as addWhole of a command line does, but it takes the place of no link.
+func (s *actionStep) addWhole(place string, data []byte, unchanged func() error) error {
+	if err := makeFolders(s.root, place); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o644)
+	switch old, err := s.root.Lstat(place); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case !old.Mode().IsRegular():
+		return errors.New("it is a link; a ledger is written to a file of its own")
+	default:
+		mode = old.Mode().Perm()
+	}
+	name := path.Join(path.Dir(place), filepath.Base(adding(place)))
+	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return whileAdding(err, name)
+	}
+	if err = unchanged(); err == nil {
+		_, err = f.Write(data)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = s.root.Chmod(name, mode)
+	}
+	if err == nil {
+		err = s.root.Rename(name, place)
+	}
+	if err != nil {
+		return errors.Join(err, s.root.Remove(name))
+	}
+	return nil
 }
 
 // declares reports whether a file has the key that only a declaration of fairness must have. What cannot be read does not.
@@ -219,7 +264,7 @@ func chooseGate(in actionInputs, req request, diags *diag.List) gate.Gate {
 	}
 	hasSections := slices.ContainsFunc(kinds.Sections(), func(s policy.SectionSpec) bool { return document.Root.Has(s.Key) })
 	switch {
-	case !hasSections && len(in.decisions) == 0 && in.baseline == "" && !namesFiles(document.Root):
+	case !hasSections && len(in.decisions) == 0 && len(in.tallies) == 0 && in.baseline == "" && !namesFiles(document.Root):
 		beside := ""
 		if (in.gate == nil || gateTexts[in.gate.Name()].declaration != "") && !document.Root.Has("attributes") {
 			beside = "; where it is a file of fairness rules beside a declaration, name that one in input declaration"
@@ -263,6 +308,11 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 			continue
 		}
 		const taken = "input %s: %s is the earlier report of input baseline-report; give the new one a path of its own"
+		const kept = "input %s: %s is the ledger of input ledger; give the report a path of its own"
+		if f.path == in.ledger {
+			diags.Addf(diag.Pos{}, kept, f.input, diag.Quote(f.path))
+			continue
+		}
 		if f.path == in.baselineReport { // before it is made: then it would be there, and empty
 			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))
 			continue
@@ -277,6 +327,11 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 				diags.Addf(diag.Pos{}, "input %s: %s is the file of input %s; give it a path of its own", f.input, diag.Quote(f.path), other.input)
 			}
 		}
+		if in.ledger != "" && f.is(root, in.ledger) { // by another name: nothing of this run goes there, its errors neither
+			diags.Addf(diag.Pos{}, kept, f.input, diag.Quote(f.path))
+			f.file.Close()
+			continue
+		}
 		if in.baselineReport != "" && f.is(root, in.baselineReport) {
 			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))
 		}
@@ -285,20 +340,28 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 	return files
 }
 
-// openReport opens a file for writing, and makes its folders where they are missing. Those may be written
-// by anyone: the step runs as root, and a folder that only root can empty breaks the next job on a runner that is kept.
-func openReport(root *os.Root, name string) (*os.File, error) {
+// makeFolders makes the folders of a file where they are missing. They may be written by anyone: the step runs as root, and a
+// folder that only root can empty breaks the next job on a runner that is kept.
+func makeFolders(root *os.Root, name string) error {
 	parts := strings.Split(path.Dir(name), "/")
 	for i := range parts {
 		folder := path.Join(parts[:i+1]...)
 		switch err := root.Mkdir(folder, 0o777); {
 		case err == nil:
 			if err := root.Chmod(folder, 0o777); err != nil {
-				return nil, err
+				return err
 			}
 		case !errors.Is(err, fs.ErrExist):
-			return nil, err
+			return err
 		}
+	}
+	return nil
+}
+
+// openReport opens a file for writing, and makes its folders.
+func openReport(root *os.Root, name string) (*os.File, error) {
+	if err := makeFolders(root, name); err != nil {
+		return nil, err
 	}
 	// Opening a FIFO would wait for a reader, and a link that somebody has put there leads to a file that is not ours.
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {

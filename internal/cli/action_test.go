@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
+	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
@@ -546,5 +547,40 @@ func TestActionReportPlaces(t *testing.T) {
 	s.check(s.run("policy", "pass.yaml", "json", "pass.yaml"), 2, "NO_VERDICT")
 	if text, err := os.ReadFile(filepath.Join(s.workspace, "pass.yaml")); err != nil || !strings.HasPrefix(string(text), "rules:") {
 		t.Errorf("%v, now %.40q", err, text)
+	}
+}
+
+// TestActionTallies decides tallies in place of files: of bare rules, and of the sections of a release file that they belong to.
+func TestActionTallies(t *testing.T) {
+	const declared = "attributes: {sex: [f, m]}\nmin_cell: 1\nrules: [{id: a, rate: error, attribute: sex, max_group_gap: 0.5}]\n"
+	const trials = "baseline: old\ncandidate: new\nrules: [{id: a, metric: sign_test}]\n"
+	cases := caseRows("label,prediction,sex", 200, "1,1,f", 200, "1,1,m")
+	fair := mustCount(t, fairnessGate(), folder("policy.yaml", declared, "c.csv", cases), "c.csv")
+	compared := mustCount(t, kinds.Lookup("compare"), folder("policy.yaml", trials, "t.csv", "version,case,passed\nold,a,1\nnew,a,1\n"), "t.csv")
+	for _, test := range []struct {
+		inputs  []string
+		status  int
+		verdict string
+		told    string
+	}{
+		{[]string{"policy", "fairness.yaml", "tally", "part.json"}, 0, "PASS", ""},
+		{[]string{"policy", "fairness.yaml", "tally", "par*.json\n"}, 0, "PASS", ""},
+		{[]string{"policy", "trials.yaml", "gate", "compare", "tally", "trials.json"}, 3, "INSUFFICIENT_EVIDENCE", ""},
+		{[]string{"policy", "release.yaml", "tally", "part.json\ntrials.json"}, 3, "INSUFFICIENT_EVIDENCE", ""},
+		{[]string{"policy", "fairness.yaml", "tally", "trials.json"}, 2, "NO_VERDICT", "the tally is of compare, and what is decided is fairness"},
+		{[]string{"policy", "fairness.yaml", "tally", "part.json", "decisions", "c.csv"}, 2, "NO_VERDICT", "input tally: it takes the place of files of rows, and decisions names some"},
+		{[]string{"policy", "fairness.yaml", "tally", "../part.json"}, 2, "NO_VERDICT", "leads out of the workspace"},
+	} {
+		s := newStep(t)
+		s.put("fairness.yaml", declared)
+		s.put("trials.yaml", trials)
+		s.put("release.yaml", "fairness:\n  "+strings.ReplaceAll(strings.TrimSpace(declared), "\n", "\n  ")+"\ncompare:\n  "+strings.ReplaceAll(strings.TrimSpace(strings.ReplaceAll(trials, "id: a", "id: b")), "\n", "\n  ")+"\n")
+		s.put("c.csv", cases)
+		s.put("part.json", fair)
+		s.put("trials.json", compared)
+		s.check(s.run(test.inputs...), test.status, test.verdict)
+		if log := s.stdout.String() + s.stderr.String(); !strings.Contains(log, test.told) {
+			t.Errorf("%q: the log does not say %q:\n%s", test.inputs, test.told, log)
+		}
 	}
 }

@@ -309,6 +309,9 @@ func TestAdjustOfOneRule(t *testing.T) {
 // are far from holding and only the FAILs of the others are false: by themselves 1 − (1 − 0.02499)⁴ = 0.096 of the studies have one.
 // Each count is held against the promise by its exact interval, which is wrong once in a thousand tests.
 func TestFamilywiseError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation: left out with -short")
+	}
 	for _, violated := range []int{0, 4} {
 		t.Run(fmt.Sprint(violated, " do not hold"), func(t *testing.T) { familywiseError(t, violated) })
 	}

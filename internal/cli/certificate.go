@@ -45,6 +45,9 @@ func (a *app) prepareCertificate(req *request, s *sink) (*certificateFile, error
 			return nil, usagef("--certificate: %s is where a report goes; give it a path of its own", c.path)
 		}
 	}
+	if req.ledger != nil && (req.ledger.place == c.place || sameFile(req.ledger.path, c.place)) {
+		return nil, usagef("--certificate: %s is the ledger of --ledger; give the certificate a path of its own", c.path)
+	}
 	if isFile(a.stdout.Writer, c.place) {
 		return nil, usagef("--certificate: standard output goes to %s already; give the certificate a path of its own", c.path)
 	}

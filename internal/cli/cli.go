@@ -131,12 +131,26 @@ Exit status: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW (the worst
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())
+		return usagef("%w; `%s --help` lists the flags", plainFlag(err), cmd.CommandPath())
 	})
 	root.SetHelpFunc(exampleLast(root.HelpFunc()))
 	root.AddCommand(a.gateCommands()...)
-	root.AddCommand(a.releaseCommand(), a.auditCommand(), a.commentCommand(), a.initCommand(), a.policyCommand(), a.schemaCommand(), a.versionCommand(), a.actionCommand())
+	root.AddCommand(a.releaseCommand(), a.planCommand(), a.auditCommand(), a.commentCommand(), a.initCommand(), a.ledgerCommand(), a.policyCommand(), a.schemaCommand(), a.sqlCommand(), a.tallyCommand(), a.versionCommand(), a.actionCommand())
 	return root
+}
+
+// plainFlag says what a flag takes in place of how a number is parsed.
+func plainFlag(err error) error {
+	before, reason, found := strings.Cut(err.Error(), ": strconv.Parse")
+	kind, _, _ := strings.Cut(reason, ":")
+	want := map[string]string{"Int": "a whole number", "Uint": "a whole number", "Float": "a number", "Bool": "true or false"}[kind]
+	if !found || want == "" {
+		return err
+	}
+	if strings.HasSuffix(reason, "value out of range") {
+		return fmt.Errorf("%s: it is too large", before)
+	}
+	return fmt.Errorf("%s: write %s", before, want)
 }
 
 // exampleLast is a help that ends with the command's example: what to type next stands last, where the eye is.

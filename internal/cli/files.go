@@ -24,9 +24,9 @@ func prepare(path string) (place string, err error) {
 	case err == nil && info.IsDir():
 		return "", fmt.Errorf("%s is a folder; name a file in it", path)
 	case err == nil && !info.Mode().IsRegular(): // a file in its place would be the end of a device or a pipe
-		return "", fmt.Errorf("%s is not a regular file; name one, or - for standard output", path)
+		return "", fmt.Errorf("%s is not a regular file; name one that is", path)
 	}
-	if err := temporary(filepath.Dir(place), func(*os.File) error { return nil }); err != nil {
+	if err := temporary(newIn(filepath.Dir(place)), func(*os.File) error { return nil }); err != nil {
 		return "", fmt.Errorf("cannot write %s: %s", path, reason(err))
 	}
 	return place, nil
@@ -95,27 +95,30 @@ func sameFile(a, b string) bool {
 // writeWhole writes a file whole or not at all: under a temporary name beside its own, whose place it then takes. A
 // new file has the mode that the umask leaves, one that was there keeps its own.
 func writeWhole(place string, data []byte) error {
-	return temporary(filepath.Dir(place), func(f *os.File) error {
-		if old, err := os.Stat(place); err == nil {
-			info, err := f.Stat()
-			if err == nil && info.Mode().Perm() != old.Mode().Perm() {
-				err = f.Chmod(old.Mode().Perm())
-			}
-			if err != nil {
-				return err
-			}
-		}
-		_, err := f.Write(data)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return err
-		}
-		return os.Rename(f.Name(), place)
-	})
+	return temporary(newIn(filepath.Dir(place)), func(f *os.File) error { return become(f, place, data) })
 }
 
-// temporary makes a file in a folder, hands it to use, closes it and removes it, unless use has given it another
+// become writes a new file and gives it the place of another, and its mode.
+func become(f *os.File, place string, data []byte) error {
+	if old, err := os.Stat(place); err == nil {
+		info, err := f.Stat()
+		if err == nil && info.Mode().Perm() != old.Mode().Perm() {
+			err = f.Chmod(old.Mode().Perm())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), place)
+}
+
+// temporary makes a file by the given function, hands it to use, closes it and removes it, unless use has given it another
 // name. It is removed too when a signal ends the process meanwhile.
-func temporary(folder string, use func(*os.File) error) error {
+func temporary(create func() (*os.File, error), use func(*os.File) error) error {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) { // as under nohup
@@ -143,7 +146,7 @@ func temporary(folder string, use func(*os.File) error) error {
 	}()
 
 	making.Lock()
-	made, err := create(folder)
+	made, err := create()
 	f = made
 	making.Unlock()
 	if err != nil {
@@ -153,6 +156,11 @@ func temporary(folder string, use func(*os.File) error) error {
 	made.Close() // use has closed what it keeps, and looked at the error
 	os.Remove(made.Name())
 	return err
+}
+
+// newIn makes files of new names in a folder.
+func newIn(folder string) func() (*os.File, error) {
+	return func() (*os.File, error) { return create(folder) }
 }
 
 // create makes a file of a new name, with the mode that the umask leaves.

@@ -135,7 +135,7 @@ func TestTemporary(t *testing.T) {
 	problem := errors.New("problem")
 	for _, ends := range []error{nil, problem} {
 		var name string
-		err := temporary(folder, func(f *os.File) error {
+		err := temporary(newIn(folder), func(f *os.File) error {
 			name = f.Name()
 			if list := names(t, folder); len(list) != 1 || filepath.Join(folder, list[0]) != name {
 				t.Errorf("the folder holds %q", list)
@@ -147,8 +147,8 @@ func TestTemporary(t *testing.T) {
 		}
 	}
 	// What another process is writing is left alone.
-	err := temporary(folder, func(one *os.File) error {
-		return temporary(folder, func(other *os.File) error {
+	err := temporary(newIn(folder), func(one *os.File) error {
+		return temporary(newIn(folder), func(other *os.File) error {
 			if one.Name() == other.Name() || len(names(t, folder)) != 2 {
 				t.Errorf("two files %s, %s in %q", one.Name(), other.Name(), names(t, folder))
 			}
@@ -158,7 +158,7 @@ func TestTemporary(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if err := temporary(filepath.Join(folder, "absent"), func(*os.File) error { return nil }); !errors.Is(err, os.ErrNotExist) {
+	if err := temporary(newIn(filepath.Join(folder, "absent")), func(*os.File) error { return nil }); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("in a folder that is not there: %v", err)
 	}
 }

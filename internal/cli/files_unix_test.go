@@ -51,7 +51,7 @@ func TestHeld(t *testing.T) {
 	if folder == "" { // an ordinary test run
 		return
 	}
-	err := temporary(folder, func(f *os.File) error {
+	err := temporary(newIn(folder), func(f *os.File) error {
 		fmt.Println(f.Name())
 		_, err := io.Copy(io.Discard, os.Stdin) // until the end, which never comes
 		return err

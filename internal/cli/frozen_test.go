@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,31 @@ type frozen struct {
 	req   request
 	files fstest.MapFS
 	want  int // exit status
+}
+
+// lookedAt is a policy of which rules have had looks.
+const lookedAt = `
+rules:
+  - {id: better, metric: accuracy_difference, minimum: 0}
+  - {id: right, metric: accuracy_with, per: person, minimum: 0.2}
+  - {id: system-right, metric: system_accuracy, minimum: 0.1}
+`
+
+// earlierLooks is a ledger of two looks: at eight people of whom one gained half, and at those with four more decisions each. A look at
+// twelve who all gained 1 is then one at which values have changed and people were added at once.
+func earlierLooks(t *testing.T, policy string) string {
+	t.Helper()
+	text := ""
+	for cases := range 2 {
+		rows := crossedStudy(8, 4*(cases+1), func(person, item int, with bool) bool { return with && (person > 0 || item%4 < 2) })
+		req := request{verb: gate.Decide, gate: humanAI(), files: []string{"d.csv"}, policy: "policy.yaml", today: fmt.Sprintf("2026-12-0%d", cases+1),
+			ledger: &book{path: "ledger.jsonl"}, fs: folder("d.csv", rows, "policy.yaml", policy, "ledger.jsonl", text)}
+		if r := inMemory().run(req); r.ExitStatus == report.ExitUnusable {
+			t.Fatal(r.Errors)
+		}
+		text = string(req.ledger.now)
+	}
+	return text
 }
 
 // frozenRuns lists a run for every verb, verdict and part of a report.
@@ -112,6 +138,9 @@ rules:
   - {id: once-sympol, metric: accuracy_difference, minimum: 0, looks: once, planned: 12, mean_method: sympol}
   - {id: repeated, metric: system_accuracy, minimum: 0.1, looks: repeated}
 `), 0},
+		{"ledger", with(ask(gate.Decide, "d.csv"), func(r *request) {
+			r.today, r.ledger = "2026-12-31", &book{path: "ledger.jsonl", place: "ledger.jsonl"}
+		}), folder("d.csv", gain, "policy.yaml", lookedAt, "ledger.jsonl", earlierLooks(t, lookedAt)), 4},
 		{"fairness_pass", request{verb: gate.Decide, gate: fairnessGate(), policy: "fairness.yaml", declared: true}, folder("cases.csv", caseRows("label,prediction,score,sex,age",
 			100, "1,1,0.9,female,25", 50, "0,0,0.2,female,30", 2, "1,,,female,40", 100, "1,1,0.75,male,61", 50, "0,0,0.25,male,59.5", 5, "1,1,0.9,,33"),
 			"fairness.yaml", `

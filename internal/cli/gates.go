@@ -18,6 +18,7 @@ import (
 // gateText is what the command line says about a gate.
 type gateText struct {
 	short, long string
+	tallied     bool   // rows can be counted in one place and decided in another
 	example     string // a decision file as in the examples; of a gate with a declaration, that
 	declaration string // how its usage names the gate's own declaration, which then is its first argument; "" for none
 	flags       func(cmd *cobra.Command, req *request)
@@ -57,7 +58,8 @@ handed to the model on blind labels only.`,
 		extra: func(a *app) []*cobra.Command { return []*cobra.Command{a.drawCommand(), a.verifyCommand()} },
 	},
 	"compare": {
-		short: "Is the new version of an agent better, when every trial differs?",
+		tallied: true,
+		short:   "Is the new version of an agent better, when every trial differs?",
 		long: `Reads one row per trial (CSV or JSONL: version, case, passed or score, optionally trial) of two
 versions of an agent on the same cases, and measures which is better and how much of that may be luck.
 --baseline and --candidate name the two versions; without a FILE they name a file for each, whose rows
@@ -69,7 +71,8 @@ need no version.`,
 		},
 	},
 	"fairness": {
-		short: "How far apart are the groups, in error rates and selection?",
+		tallied: true,
+		short:   "How far apart are the groups, in error rates and selection?",
 		long: `Reads a declaration (YAML: the file of decided cases, its columns, the groups and the rules) and one row
 per case (CSV or JSONL: id, label, prediction, optionally a probability, and a column per attribute), and measures
 how far the groups lie apart. Without a verb it is ` + "`gate`" + `: it decides the declaration's rules.`,
@@ -151,18 +154,8 @@ func (a *app) verbCommand(g gate.Gate, verb gate.Verb, text gateText) *cobra.Com
 		Use: string(verb) + " " + use, Short: short, Example: text.commands(g, verb),
 		Long: short + "." + long + "\n\nFiles are CSV or JSONL, plain or compressed (.gz, .zst); several files, or a glob, are read as one;\n- is standard input.",
 		RunE: func(_ *cobra.Command, args []string) error {
-			var wrong, absent error
-			req.files = args
-			switch {
-			case !req.declared:
-			case len(args) == 0 && req.beside != "": // the section of a release file is a declaration too
-				req.policy, req.beside = req.beside, ""
-			case len(args) == 0:
-				absent = usagef("%s needs a declaration, such as `oloproof %s %s fairness.yaml`", g.Name(), g.Name(), verb)
-			default:
-				req.policy, req.files = args[0], args[1:]
-				absent = noDeclaration(g, args[0])
-			}
+			var wrong error
+			absent := req.take(args, fmt.Sprintf("oloproof %s %s", g.Name(), verb))
 			req.delimiter, wrong = parseDelimiter(delimiter)
 			return a.finish(req, out, errors.Join(absent, wrong, checkFlags(req)))
 		},
@@ -181,8 +174,32 @@ func (a *app) verbCommand(g gate.Gate, verb gate.Verb, text gateText) *cobra.Com
 	if text.flags != nil {
 		text.flags(cmd, &req)
 	}
+	if text.tallied {
+		req.tallyFlag(cmd)
+	}
 	out.flags(cmd)
 	return cmd
+}
+
+// take takes a command's arguments: of a gate with a declaration that one, then files. command is how the command line begins.
+func (req *request) take(args []string, command string) error {
+	req.files = args
+	switch {
+	case !req.declared:
+		return nil
+	case len(args) == 0 && req.beside != "": // the section of a release file is a declaration too
+		req.policy, req.beside = req.beside, ""
+		return nil
+	case len(args) == 0:
+		return usagef("%s needs a declaration, such as `%s fairness.yaml`", req.gate.Name(), command)
+	}
+	req.policy, req.files = args[0], args[1:]
+	return noDeclaration(req.gate, args[0])
+}
+
+// tallyFlag adds --tally to a command that reads rows.
+func (req *request) tallyFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&req.tallies, "tally", nil, "read `TALLIES` (a path, or a glob in quotes) in place of files of rows; may be repeated")
 }
 
 // noDeclaration says that a name in a declaration's place is most likely none: a misspelt verb, or data.
@@ -231,6 +248,9 @@ func checkFlags(req request) error {
 			hint = fmt.Sprintf(" (did you mean %s?)", near)
 		}
 		problems = append(problems, usagef("--design is %q; write crossed or before_after%s", d, hint))
+	}
+	if len(req.tallies) > 0 && len(req.files) > 0 {
+		problems = append(problems, usagef("%s is a file of rows beside --tally; name files or tallies, and put a glob after --tally in quotes, such as --tally 'part*.json'", diag.Quote(req.files[0])))
 	}
 	if req.today != "" && !policy.ValidDay(req.today) {
 		problems = append(problems, usagef("--today is %q; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31", req.today))

@@ -23,6 +23,7 @@ type actionInputs struct {
 	decisions   []string
 	assignment  string
 	draw        string
+	tallies     []string  // in place of decisions
 	baseline    string    // compare: a version, or a file where there are no decisions
 	candidate   string    // likewise
 	gate        gate.Gate // nil where no gate is named
@@ -33,6 +34,8 @@ type actionInputs struct {
 	markdown    string
 
 	baselineReport string // an earlier JSON report
+	ledger         string // of looks; "" for none
+	ledgerReadOnly bool
 	policyRef      string // policyHead, policyBase, or "" where the event decides
 	prefix         ci.Prefix
 	comment        ci.Mode
@@ -49,8 +52,9 @@ const (
 	policyBase = "base" // the branch that it is to be merged into
 )
 
-// readInputs reads every input. What is wrong goes to diags; such an input has its default.
-func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
+// readInputs reads every input of a step, which may be one of a pull request. What is wrong goes to diags; such an input has
+// its default.
+func (a *app) readInputs(workspace string, pullRequest bool, diags *diag.List) actionInputs {
 	action := githubactions.New(githubactions.WithGetenv(a.Getenv))
 	get := action.GetInput
 	wrong := func(name, format string, args ...any) {
@@ -88,9 +92,9 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 	}
 	in.policy, in.declaration, in.fromReport = file("policy"), file("declaration"), file("from-report")
 	in.assignment, in.draw, in.baselineReport = file("assignment"), file("draw"), file("baseline-report")
-	in.json, in.markdown = file("json"), file("markdown")
+	in.json, in.markdown, in.ledger = file("json"), file("markdown"), file("ledger")
 	var idle []string // what is given and has no meaning beside from-report
-	for _, name := range []string{"policy", "declaration", "decisions", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "policy-ref", "json", "markdown"} {
+	for _, name := range []string{"policy", "declaration", "decisions", "tally", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "ledger", "policy-ref", "json", "markdown"} {
 		if get(name) != "" {
 			idle = append(idle, name)
 		}
@@ -103,13 +107,20 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 	case in.policy == "" && in.fromReport == "":
 		wrong("policy", "it is empty; name the policy, a YAML file in the workspace")
 	}
-	for line := range strings.Lines(get("decisions")) {
-		if line = strings.TrimSpace(line); line != "" {
-			in.decisions = append(in.decisions, locate("decisions", line))
+	paths := func(name string) (list []string) {
+		for line := range strings.Lines(get(name)) {
+			if line = strings.TrimSpace(line); line != "" {
+				list = append(list, locate(name, line))
+			}
 		}
+		return list
+	}
+	in.decisions, in.tallies = paths("decisions"), paths("tally")
+	if len(in.decisions) > 0 && len(in.tallies) > 0 {
+		wrong("tally", "it takes the place of files of rows, and decisions names some; leave one of the two empty")
 	}
 	in.baseline, in.candidate = get("baseline"), get("candidate")
-	if len(in.decisions) == 0 { // then they are files
+	if len(in.decisions) == 0 && len(in.tallies) == 0 { // then they are files
 		if in.baseline != "" {
 			in.baseline = locate("baseline", in.baseline)
 		}
@@ -161,6 +172,14 @@ func (a *app) readInputs(workspace string, diags *diag.List) actionInputs {
 		wrong("issue", "an issue is kept by the step that decides, and from-report only writes a comment; leave one of the two empty")
 	case in.fromReport == "" && in.pullRequest != 0:
 		wrong("pr-number", "it goes with from-report; a step that decides comments on its own pull request")
+	}
+	switch value := strings.ToLower(get("ledger-read-only")); {
+	case value == "": // a pull request's looks are not the branch's
+		in.ledgerReadOnly = pullRequest
+	case in.ledger == "":
+		wrong("ledger-read-only", "it is for the file of input ledger, which is empty; name one, or leave both empty")
+	default:
+		in.ledgerReadOnly = boolean("ledger-read-only")
 	}
 	if in.json != "" && in.json == in.markdown {
 		wrong("markdown", "%s is where the JSON report goes; give it a path of its own", diag.Quote(in.markdown))

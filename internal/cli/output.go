@@ -26,6 +26,8 @@ type output struct {
 	failOn  string
 
 	baselineReport string // path of an earlier JSON report; "" for none
+	ledger         string // path of a ledger of looks; "" for none
+	ledgerReadOnly bool
 	ci             string // a platform's name, auto, or ""
 }
 
@@ -41,6 +43,8 @@ func (o *output) flags(cmd *cobra.Command) {
 // decidingFlags adds the flags of a command that decides.
 func (o *output) decidingFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.baselineReport, "baseline-report", "", "an earlier JSON report `FILE`: each rule's change since then is shown")
+	cmd.Flags().StringVar(&o.ledger, "ledger", "", "the ledger `FILE`: this look at the data is held against the earlier ones, and added to them")
+	cmd.Flags().BoolVar(&o.ledgerReadOnly, "ledger-read-only", false, "hold this look against the --ledger, and leave the file as it is")
 	cmd.Flags().StringVar(&o.ci, "ci", "", "also tell a CI `PLATFORM` in its own language: "+strings.Join(ci.PlatformNames(), ", "))
 	must(cmd.RegisterFlagCompletionFunc("ci", cobra.FixedCompletions(ci.PlatformNames(), cobra.ShellCompDirectiveNoFileComp)))
 	cmd.Flags().StringVar(&o.failOn, "fail-on", "", "the verdicts that end the run with their exit status, such as `FAIL,MANUAL_REVIEW` (default: every verdict but PASS)")
@@ -295,6 +299,9 @@ func (a *app) finish(req request, o output, mistakes error) error {
 		return err
 	}
 	s.policy = req.policy
+	if req.ledger, err = o.openLedger(s); err != nil {
+		return err
+	}
 	certificate, err := a.prepareCertificate(&req, s)
 	if err != nil {
 		return err
@@ -305,9 +312,12 @@ func (a *app) finish(req request, o output, mistakes error) error {
 	}
 	r := a.run(req)
 	baseline.compare(r)
-	problem := certificate.write(a, r)
+	problems := []error{req.ledger.write(nil, r, addWhole), certificate.write(a, r)}
 	a.status = s.write(r)
-	if problem != nil {
+	for _, problem := range problems {
+		if problem == nil {
+			continue
+		}
 		a.tell(a.Stderr, "oloproof: "+problem.Error())
 		if a.status == report.ExitPass {
 			a.status = report.ExitUnusable

@@ -25,6 +25,9 @@ func (a *app) releaseCommand() *cobra.Command {
 		Long: `Decide every section of a release file and exit with the worst verdict. The file holds one section a
 gate (` + strings.Join(sectionKeys(), ", ") + `), each with its own files, named relative to the release file.
 
+--tally reads tallies, written by ` + "`oloproof tally` or by a query of `oloproof sql`" + `, in place of the files of the
+sections that they belong to.
+
 --example decides every embedded example instead, as a demonstration: it prints the reports and the exit
 status that a real run would end with, and itself exits 0 when every example was decided.`,
 		Example: "  oloproof gate --example",
@@ -32,6 +35,12 @@ status that a real run would end with, and itself exits 0 when every example was
 			switch {
 			case examples && len(args) > 0:
 				return usagef("gate --example takes no file")
+			case examples && out.ledger != "":
+				return usagef("gate --example decides no data of yours; leave --ledger out")
+			case examples && len(req.tallies) > 0:
+				return usagef("gate --example takes no --tally")
+			case !examples && len(args) > 1 && len(req.tallies) > 0:
+				return usagef("gate takes one release file; put a glob after --tally in quotes, such as --tally 'part*.json'")
 			case !examples && len(args) != 1:
 				return usagef("gate takes one release file, such as `oloproof gate release.yaml`, or --example; for one gate's own file use `oloproof %s gate`", kinds.Names()[0])
 			}
@@ -52,6 +61,7 @@ status that a real run would end with, and itself exits 0 when every example was
 	f.StringVar(&delimiter, "delimiter", "", "the `CHARACTER` between CSV fields: , ; | or tab (default: found from the header)")
 	f.StringVar(&req.today, "today", "", "the `DAY` that waivers are compared with, YYYY-MM-DD in UTC (default: today)")
 	f.BoolVar(&req.flags.ShowUnits, "show-reviewers", false, "name reviewers in errors and findings")
+	req.tallyFlag(cmd)
 	out.decidingFlags(cmd)
 	out.flags(cmd)
 	return cmd

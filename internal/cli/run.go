@@ -29,11 +29,15 @@ type request struct {
 	texts       map[string][]byte // of policies that have been read already, by path
 	beside      string            // path of the policy beside a declaration; "" for none
 	files       []string          // decision files, relative to the working directory
+	tallies     []string          // paths and globs of tallies that take the place of files
+	noFiles     bool              // files need not be named
+	section     string            // of a policy with several sections of the gate: the name of the one that is meant; "" for all
 	flags       gate.Flags
 	delimiter   rune   // 0: found in each file
 	today       string // YYYY-MM-DD; "": the clock's day in UTC
 	fs          fs.FS  // nil: the operating system's paths; else reading is confined to it
 	certificate string // path that the certificate of a run that passes goes to; "" for none
+	ledger      *book  // the ledger of looks; nil for none
 	workspace   string // the folder that fs is, where absolute paths into it may be given; "" elsewhere
 }
 
@@ -57,10 +61,13 @@ func (a *app) run(req request) *report.Report {
 // part is one gate's question within a run.
 type part struct {
 	gate     gate.Gate
+	name     string // of its section; "" where it has none
 	settings policy.Settings
 	question gate.Question
 	notes    []report.Finding // what is to be known of the policies, beside what the gate says
 	inputs   []int            // which of the report's inputs are its
+	contents []string         // the digests of what is in them, decompressed
+	tallies  []*tally         // that are read in place of its files
 }
 
 // questions are those of the parts of a run.
@@ -76,14 +83,21 @@ func questions(parts []part) []gate.Question {
 func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	out := report.New(a.Version)
 	p, beside := a.loadPolicies(req, diags)
-	parts := compile(req, p, beside, diags)
+	tallies, ok := a.loadTallies(req, diags)
+	req.noFiles = !ok
+	parts := compile(req, p, beside, tallies, diags)
+	claim(tallies, parts, diags)
 	var families policy.Families
 	if req.verb == gate.Decide {
 		families = checkRules(cmp.Or(beside, p), parts, diags)
 	}
+	req.ledger.load(a, req.fs, diags)
 	stop := a.progress(parts)
 	defer stop()
 	for i := range parts {
+		if req.noFiles { // what a tally was to take the place of is not known
+			break
+		}
 		before := diags.Len()
 		a.read(req, &parts[i], out, len(parts) > 1, diags)
 		if checker, ok := parts[i].question.(gate.RowsChecker); ok && diags.Len() == before {
@@ -98,6 +112,9 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	if context.Today == "" {
 		context.Today = a.Now().UTC().Format("2006-01-02")
 	}
+	if err := req.ledger.hold(parts); err != nil {
+		return nil, fmt.Errorf("%w; this is a fault in oloproof", err)
+	}
 	held, err := gate.HoldBack(families, questions(parts))
 	if err != nil {
 		return nil, fmt.Errorf("%w; this is a fault in oloproof", err)
@@ -109,6 +126,7 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 			return nil, fmt.Errorf("%s: %w; this is a fault in oloproof", part.gate.Name(), err)
 		}
 		answer.Gate.Findings = append(answer.Gate.Findings, part.notes...)
+		req.ledger.tell(&answer.Gate)
 		out.Gates = append(out.Gates, answer.Gate)
 		locate(out.Inputs, part.inputs, answer.Located)
 		for _, rule := range part.question.Rules() {
@@ -127,6 +145,9 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 	out.Confidence = confidence(parts, p)
 	if req.verb == gate.Decide {
 		out.Decide()
+		if err := req.ledger.add(out, context); err != nil {
+			diags.Addf(diag.Pos{File: req.ledger.path}, "%v", err)
+		}
 	}
 	return out, nil
 }
@@ -219,17 +240,22 @@ func reason(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no such file"
 	}
-	return err.Error()
+	return diag.Cause(err.Error())
 }
 
 // compile turns the request and its policies into questions.
-func compile(req request, p, beside *policy.Policy, diags *diag.List) []part {
+func compile(req request, p, beside *policy.Policy, tallies []*tally, diags *diag.List) []part {
 	var parts []part
 	ask := func(g gate.Gate, section *policy.Section) {
-		source := gate.Source{Verb: req.verb, Section: section, Files: req.files, Flags: req.flags}
+		// Clipped: each section adds the files that it names to a list of its own.
+		source := gate.Source{Verb: req.verb, Section: section, Files: slices.Clip(req.files), Flags: req.flags}
+		name := ""
 		if section != nil {
-			source.Settings = section.Settings
+			source.Settings, name = section.Settings, section.Name.Value
 		}
+		own := talliesOf(tallies, g, name)
+		source.Tallies = len(own) > 0
+		source.NoFiles = source.Tallies || req.noFiles
 		var notes []report.Finding
 		if section != nil && beside != nil {
 			source.Beside, source.Settings = accompany(section, beside, len(p.Of(section.Key)) > 1, diags)
@@ -238,7 +264,7 @@ func compile(req request, p, beside *policy.Policy, diags *diag.List) []part {
 					Message: fmt.Sprintf("%s has no section %s: none of its rules is decided here, and only what stands above its sections holds.", diag.Printable(beside.Document.File), section.Key)})
 			}
 		}
-		parts = append(parts, part{gate: g, settings: source.Settings, question: g.Compile(source, diags), notes: notes})
+		parts = append(parts, part{gate: g, name: name, settings: source.Settings, question: g.Compile(source, diags), notes: notes, tallies: own})
 	}
 	switch {
 	case req.gate == nil:
@@ -353,6 +379,10 @@ func confidence(parts []part, p *policy.Policy) float64 {
 
 // read reads the files of one question.
 func (a *app) read(req request, part *part, out *report.Report, several bool, diags *diag.List) {
+	if len(part.tallies) > 0 {
+		part.absorb(out, req.fs, several, diags)
+		return
+	}
 	type source struct {
 		file report.Input
 		as   int // which of the question's inputs it is
@@ -388,7 +418,7 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, di
 			for _, f := range file.Findings {
 				entry.Findings = append(entry.Findings, report.InputFinding{Code: f.Code, Position: f.Position, Message: f.Message})
 			}
-			part.inputs = append(part.inputs, len(out.Inputs))
+			part.inputs, part.contents = append(part.inputs, len(out.Inputs)), append(part.contents, file.Content)
 			out.Inputs = append(out.Inputs, entry)
 			if earlier, again := read[file.SHA256]; !again {
 				read[file.SHA256] = source{entry, as}

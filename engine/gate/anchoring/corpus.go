@@ -2,7 +2,7 @@ package anchoring
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -88,11 +88,12 @@ func (d drawnItems) all() tallied {
 }
 
 // doubt says why what was drawn has no interval over items; "" where it has one.
-func (d drawnItems) doubt() string {
+func (d drawnItems) doubt() gate.Doubt {
 	if d.several > 0 {
-		return fmt.Sprintf("%s several blind labels, and the interval for a corpus needs one label an item.", gate.Plural(d.several, "item has", "items have"))
+		return gate.Doubtful(fmt.Sprintf("%s several blind labels, and the interval for a corpus needs one label an item.", gate.Plural(d.several, "item has", "items have")),
+			"one blind label an item, or the rule without what makes it one on a corpus (corpus_size, or the draw's unequal probabilities)")
 	}
-	return ""
+	return gate.Doubt{}
 }
 
 // corpusRate measures blind agreement in a corpus of a known size, of which the blind items were drawn without replacement:
@@ -119,33 +120,55 @@ func (v *view) corpusRate(s sample, f form) (measured, error) {
 	m.LeftOut = append(m.LeftOut, gate.LeftOut(reasonNotDrawn, d.undrawn)...)
 	m.add(v.speaksOf())
 	m.need = func(t report.Threshold) *report.Needs { return v.corpusNeeds(c, f.corpus, t) }
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		one := []interval.Batch{{Size: f.corpus, Drawn: c.n, Events: c.k, Missing: c.missing}}
+		return tipBatches(t, one, func(list []interval.Batch) (interval.Interval, error) {
+			whole, rest, err := interval.Batches(list, v.judging.Confidence.Value)
+			if c.n == f.corpus {
+				rest = whole
+			}
+			return rest, err
+		})
+	}
 	return m, nil
 }
 
 // corpusNeeds says how many items, drawn blind anew, would decide a rule on what rests of a corpus, at the present shares of
-// agreeing and missing ones.
+// agreeing and missing ones; where no number would, how large a corpus would have to be.
 func (v *view) corpusNeeds(c tallied, size int, t report.Threshold) *report.Needs {
 	if c.n == 0 {
-		return nil
+		return &report.Needs{What: "items drawn blind"}
 	}
-	if low, high := float64(c.k)/float64(c.n), float64(c.k+c.missing)/float64(c.n); low <= t.Value && t.Value <= high {
-		return gate.RateNeeds(c.k, c.missing, c.n, "items", t, v.judging) // no number would
-	}
-	decides := func(n int) bool {
-		k := int(math.Round(float64(float64(c.k) / float64(c.n) * float64(n))))
-		missing := min(n-k, int(math.Round(float64(float64(c.missing)/float64(c.n)*float64(n)))))
-		iv, err := interval.HypergeometricRest(k, missing, n, size, v.judging.Confidence.Value)
+	decides := func(how gate.Completion, n, size int) bool {
+		k := scaled(c.k, c.n, n)
+		low, high := gate.Complete(how, k, min(n, k+scaled(c.missing, c.n, n)))
+		iv, err := interval.HypergeometricRest(low, high-low, n, size, v.judging.Confidence.Value)
 		return err == nil && t.Compare(iv.Lower, iv.Upper) != report.InsufficientEvidence
 	}
-	for n := c.n; n < size; n += 1 + n/50 {
-		if decides(n) {
-			if rounded := gate.Rounded(n); rounded < size && decides(rounded) { // the more is drawn, the less rests to be told apart
-				n = rounded
+	s := gate.Sizing{
+		Unit: "items", Now: c.n, Low: float64(c.k) / float64(c.n), High: float64(c.k+c.missing) / float64(c.n),
+		Tell: func(n int) report.Needs { return report.Needs{What: "items in a new draw of blind ones", AtLeast: n} },
+		Size: func(how gate.Completion) (int, bool) {
+			for n := c.n; n < size; n += 1 + n/50 {
+				if decides(how, n, size) {
+					if rounded := gate.Rounded(n); n > c.n && rounded < size && decides(how, rounded, size) { // the more is drawn, the less rests to be told apart
+						n = rounded
+					}
+					return n, true
+				}
 			}
-			return &report.Needs{What: "items in a new draw of blind ones", AtLeast: n}
-		}
+			return 0, false
+		},
 	}
-	return &report.Needs{What: "a larger corpus: at the present values too little of this one would rest for a draw to decide"}
+	s.None = func(how string) string {
+		// Half of a corpus tells most of its other half, since the smaller of the two is what limits it.
+		larger, found := smallest(size, interval.MostNeeded, func(size int) bool { return decides(gate.AsMissing, (size+1)/2, size) })
+		if !found {
+			return fmt.Sprintf("a corpus of more than %d items like these%s: of this one too little is left to be told apart, however many are labelled blind", interval.MostNeeded, how)
+		}
+		return fmt.Sprintf("a larger corpus, such as one of about %d items like these, half of them labelled blind%s: of this one too little is left to be told apart, however many are", gate.Rounded(larger), how)
+	}
+	return s.Needs(t)
 }
 
 // ofCorpus takes the interval for what rests of a corpus, and shows that of the whole corpus beside it.
@@ -173,15 +196,15 @@ func (v *view) unevenRate(s sample, f form) (measured, error) {
 	case one && v.weighable(s):
 		m, err = v.weightedRate(s)
 		if f.corpus > 0 && f.own {
-			m.doubts.Undecided = "With items drawn by so many different probabilities the interval speaks of the whole corpus, not of what rests of it: leave corpus_size out."
+			m.doubts.Undecided = gate.Doubtful("With items drawn by so many different probabilities the interval speaks of the whole corpus, not of what rests of it: leave corpus_size out.", "the rule without corpus_size")
 		}
 	default:
 		m, err = v.rateOverItems(blindAgreement, s)
 		m.unequalChances()
 		return m, err
 	}
-	if m.doubts.Undecided == "" && v.judging.Looks.Value != "" {
-		m.doubts.Undecided = "Items drawn with unequal probabilities have an interval for one look only: leave looks out."
+	if m.doubts.Undecided.Why == "" && v.judging.Looks.Value != "" {
+		m.doubts.Undecided = gate.Doubtful("Items drawn with unequal probabilities have an interval for one look only: leave looks out.", "the rule without looks")
 	}
 	return m, err
 }
@@ -196,8 +219,10 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 	var batches []interval.Batch
 	estimate, low, high := gate.Fractions{}, 0, 0
 	empty, partly := false, 0
+	var units []gate.Part
 	for _, c := range v.frame.distinct {
 		t := d.batches[c]
+		units = append(units, t.part(c.String()))
 		if 0 < t.n && t.n < sizes[c] {
 			partly++
 		}
@@ -215,6 +240,7 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 	}
 	c, size := d.all(), len(v.draw.items)
 	m := v.counted(blindAgreement, perItem, c, "items", s, corpus)
+	m.units = units
 	m.holds(fmt.Sprintf("Exact for the corpus of %s in %d batches of one inclusion probability each; at one look.", gate.Plural(size, "item", "items"), len(batches)))
 	if f.corpus > 0 {
 		m.ofCorpus(corpus, rest, size, c.n)
@@ -230,7 +256,23 @@ func (v *view) batchedRate(s sample, f form) (measured, error) {
 		m.Estimate = report.Number(estimate.Over(size))
 	}
 	m.undecided(d.doubt())
-	m.need = weighedNeeds(m.Completions)
+	of := func(list []interval.Batch) (interval.Interval, error) {
+		corpus, rest, err := interval.Batches(list, v.judging.Confidence.Value)
+		if f.corpus > 0 && c.n < size {
+			corpus = rest
+		}
+		return corpus, err
+	}
+	m.need = weighedNeeds(m.Completions, func(c gate.Completion) (interval.Interval, error) {
+		list := slices.Clone(batches)
+		for i := range list {
+			b := &list[i]
+			b.Events, _ = gate.Complete(c, b.Events, b.Events+b.Missing)
+			b.Missing = 0
+		}
+		return of(list)
+	})
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) { return tipBatches(t, batches, of) }
 	return m, nil
 }
 
@@ -250,13 +292,30 @@ func (v *view) batchCompletions(d drawnItems, sizes map[rows.Decimal]int, size i
 	return &report.Completions{Low: low.Over(size), High: high.Over(size)}
 }
 
-// weighedNeeds says what would decide a rule on an agreement that weighs its items.
-func weighedNeeds(c *report.Completions) func(report.Threshold) *report.Needs {
+// weighedNeeds says what would decide a rule on an agreement that weighs its items. at is its interval with all of what is missing
+// recorded as c.
+func weighedNeeds(c *report.Completions, at func(c gate.Completion) (interval.Interval, error)) func(report.Threshold) *report.Needs {
 	return func(t report.Threshold) *report.Needs {
-		if c != nil && c.Low <= t.Value && t.Value <= c.High {
-			return &report.Needs{What: "other data: at the present values no number of items would decide"}
+		const draw = "more items in a new draw, with one probability for all where that can be"
+		if c == nil {
+			return &report.Needs{What: draw}
 		}
-		return &report.Needs{What: "more items in a new draw, with one probability for all where that can be"}
+		// How many is not looked for: these, or more than these.
+		const these, more = 1, 2
+		return gate.Sizing{
+			Unit: "items", Now: these, Low: c.Low, High: c.High,
+			Size: func(c gate.Completion) (int, bool) {
+				if c == gate.AsMissing {
+					return more, true
+				}
+				iv, err := at(c)
+				if err == nil && t.Compare(iv.Lower, iv.Upper) != report.InsufficientEvidence {
+					return these, true
+				}
+				return more, err == nil
+			},
+			Tell: func(int) report.Needs { return report.Needs{What: draw} },
+		}.Needs(t)
 	}
 }
 
@@ -288,7 +347,12 @@ func (v *view) weightedRate(s sample) (measured, error) {
 	least, _ := v.leastChance()
 	var low, high, weights []float64
 	var sums [2]weighing // of what is recorded, of all
+	chances := map[rows.Decimal]*tallied{}
 	add := func(chance rows.Decimal, c comparison) {
+		if chances[chance] == nil {
+			chances[chance] = &tallied{}
+		}
+		chances[chance].add(c)
 		x, y := 0.0, 1.0
 		if c.recorded {
 			if c.agrees {
@@ -311,6 +375,10 @@ func (v *view) weightedRate(s sample) (measured, error) {
 		return measured{}, fmt.Errorf("%s: %w", blindAgreement, err)
 	}
 	m := v.counted(blindAgreement, perItem, s.all(), "items", s, iv)
+	m.units = nil
+	for _, c := range slices.SortedFunc(maps.Keys(chances), rows.Decimal.Cmp) {
+		m.units = append(m.units, chances[c].part(c.String()))
+	}
 	m.holds(fmt.Sprintf("Holds for the corpus, at one look, where each item was drawn blind independently of the others, by no floor, with the inclusion probability that is recorded, at least %s.", least), v.speaksOf())
 	m.Estimate, m.Completions = nil, nil
 	if sums[0].total.Sign() > 0 {
@@ -319,7 +387,13 @@ func (v *view) weightedRate(s sample) (measured, error) {
 	if sums[1].total.Sign() > 0 {
 		m.Completions = &report.Completions{Low: sums[1].share(&sums[1].agree), High: sums[1].share(new(big.Int).Add(&sums[1].agree, &sums[1].missing))}
 	}
-	m.need = weighedNeeds(m.Completions)
+	m.need = weighedNeeds(m.Completions, func(c gate.Completion) (interval.Interval, error) {
+		one, other := gate.Complete(c, low, high)
+		return interval.WeightedMixture(one, other, weights, v.judging.Confidence.Value)
+	})
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return tipWeighted(t, low, high, weights, v.judging.Confidence.Value)
+	}
 	return m, nil
 }
 

@@ -233,6 +233,9 @@ func (t *tallied) add(c comparison) {
 	}
 }
 
+// part is the comparisons as units.
+func (t tallied) part(name string) gate.Part { return gate.CountPart(name, t.k, t.missing, t.n) }
+
 // recorded is how many of the comparisons are.
 func (t tallied) recorded() int { return t.n - t.missing }
 
@@ -314,9 +317,13 @@ type measured struct {
 	sentences []string // of Conditions, one by one: rules share many of them
 	estimated int      // units that the estimate of a mean rests on
 	doubts    gate.Doubts
-	reach     *reach // where annotators are the units
+	units     []gate.Part // what the interval rests on
+	grows     gate.Growth // how the data may grow between looks
+	reach     *reach      // where annotators are the units
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
+	// tip says how much depends on what is missing, where it does and can be told
+	tip  func(t report.Threshold) (*report.TippingPoint, error)
 	left int // how many labels could have counted, and are left out
 	rows int // how many count, and are left out
 }
@@ -333,8 +340,8 @@ func (m *measured) add(sentences ...string) {
 	m.Conditions = strings.Join(m.sentences, " ")
 }
 
-// undecided says why a rule on the measure is not decided, where nothing else said so before; "" says nothing.
-func (m *measured) undecided(why string) {
+// undecided says why a rule on the measure is not decided, where nothing else said so before; no doubt says nothing.
+func (m *measured) undecided(why gate.Doubt) {
 	m.doubts.Undecided = cmp.Or(m.doubts.Undecided, why)
 }
 
@@ -378,7 +385,7 @@ func (v *view) rate(name string, s sample, f form) (measured, error) {
 	case f.per == perPerson:
 		m, err = v.ratePerPerson(name, s)
 		if blind && f.corpus > 0 && f.own {
-			m.doubts.Undecided = "corpus_size counts items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels of the corpus."
+			m.doubts.Undecided = gate.Doubtful("corpus_size counts items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels of the corpus.", perItemOn)
 		}
 	case f.per == perLabel:
 		m, err = v.rateOverLabels(name, s)
@@ -412,7 +419,26 @@ func (v *view) exact(name, per string, c tallied, units string, s sample) (measu
 	m.need = func(t report.Threshold) *report.Needs {
 		return gate.RateNeeds(c.k, c.missing, c.n, units, t, v.judging)
 	}
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return gate.TipRate(waysOf(name, c.n), c.k, c.missing, c.n, t, func(k int) (interval.Interval, error) { return gate.Rate(k, 0, c.n, v.judging) })
+	}
 	return m, nil
+}
+
+// waysOf is what n labels that a rate counts can be, the missing ones included.
+func waysOf(name string, n int) gate.Ways {
+	w := gate.Ways{Of: n, Unit: "labels", Low: "other than the suggestion", High: "equal to the suggestion"}
+	switch name {
+	case acceptanceRate:
+		w.Low, w.High = "not accepted", "accepted"
+	case peopleAgreement:
+		w.Low, w.High = "other than what the others say", "what most others say"
+	case modelMinusPeople:
+		w.Low, w.High = "other than the suggestion and what most others say", "equal to the suggestion and other than what the others say"
+	case anchoringGap:
+		w.Low, w.High = "other than the suggestion where it was seen, or equal to it where it was not", "equal to the suggestion where it was seen, or other than it where it was not"
+	}
+	return w
 }
 
 // counted is the measure of a rate of which the interval is known.
@@ -421,7 +447,7 @@ func (v *view) counted(name, per string, c tallied, units string, s sample, iv i
 		Metric: name, Labels: v.label("per", per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
 		Missing: report.Int(c.missing), LeftOut: s.leftOut,
-	}}
+	}, units: []gate.Part{c.part("")}, grows: gate.GrowsUnits}
 	m.holds(gate.Conditions(iv, units, v.judging))
 	if recorded := c.recorded(); recorded > 0 {
 		m.Estimate = report.Number(float64(c.k) / float64(recorded))
@@ -435,23 +461,35 @@ func (v *view) counted(name, per string, c tallied, units string, s sample, iv i
 }
 
 // nothing says why a rate has nothing to count.
-func nothing(name string, s sample) string {
+func nothing(name string, s sample) gate.Doubt {
 	for _, l := range s.leftOut {
 		switch {
 		case l.Reason == reasonNoSuggestion && len(s.list) == 0:
-			return fmt.Sprintf("Nothing was evaluated: %s no suggestion to compare the label with.", gate.Plural(l.Count, "row records", "rows record"))
+			return gate.Doubtful(fmt.Sprintf("Nothing was evaluated: %s no suggestion to compare the label with.", gate.Plural(l.Count, "row records", "rows record")), "the model's suggestion on every row, the blind ones included")
 		case l.Reason == reasonNotAccepted:
-			return "Nothing was evaluated: no row records whether the suggestion was accepted."
+			return gate.Doubtful("Nothing was evaluated: no row records whether the suggestion was accepted.", "the column accepted on the rows that showed a suggestion")
 		}
 	}
-	return "Nothing was evaluated: " + name + " has no recorded label to count."
+	return nothingToCount(name)
 }
+
+// nothingToCount says that no label is recorded that a metric counts.
+func nothingToCount(name string) gate.Doubt {
+	what := "recorded labels that " + name + " counts"
+	if onBlind(name) {
+		what = "recorded labels of items that are served blind, drawn at random beforehand (`oloproof anchoring draw` draws them)"
+	}
+	return gate.Doubtful("Nothing was evaluated: "+name+" has no recorded label to count.", what)
+}
+
+// perItemOn is what a rule that speaks of people needs to speak of items.
+const perItemOn = "`per: item` on the rule"
 
 // rateOverLabels measures a rate over all labels as if each were a unit, which none is where an annotator or an item has
 // several: the only annotator of a study is given.
 func (v *view) rateOverLabels(name string, s sample) (measured, error) {
 	m, err := v.with(v.exactJudging()).exact(name, perLabel, s.all(), "labels", s)
-	if how := v.repeats(s); how != "" && m.doubts.Undecided == "" {
+	if how := v.repeats(s); how != "" && m.doubts.Undecided.Why == "" {
 		m.doubts.Review = "Among these labels " + how + ", which makes the interval too narrow: a person must decide, or use `per: person` or `per: item`."
 		m.Caution = "The interval is too narrow to decide on: " + how + "."
 	}
@@ -527,6 +565,7 @@ func (v *view) ratePerPerson(name string, s sample) (measured, error) {
 			n, missing = n+u.n, missing+u.missing
 		}
 		m.Denominator, m.Missing = report.Int(n), report.Int(missing)
+		m.tip = nil // whose the absent items are cannot be told
 	}
 	m.add("Speaks of annotators like these with at least one such label.")
 	m.add(everyones(s.absent)...)
@@ -598,12 +637,32 @@ type means struct {
 	estimates   gate.Fractions // over the estimated units
 	lows, highs gate.Fractions // over all units
 	estimated   int
+	steps       []float64 // how far each missing label can move its unit
+	labels      int       // missing ones included
+	recorded    int       // of them
 }
+
+// missed notes that so many of a unit's n labels are missing, each of which counts 1/n.
+func (x *means) missed(missing, n int) {
+	x.labels, x.recorded = x.labels+n, x.recorded+n-missing
+	for range missing {
+		x.steps = append(x.steps, quotient(1, n))
+	}
+}
+
+// fill is the units with what is missing of them.
+func (x *means) fill() gate.Fill {
+	return gate.Fill{Low: x.low, High: x.high, Steps: x.steps, Scale: interval.Unit}
+}
+
+// part is the units.
+func (x *means) part(name string) gate.Part { return gate.NewPart(name, x.low, x.high, x.recorded) }
 
 // meansOf lists the units' own rates, and those of valueless ones, which lie anywhere.
 func meansOf(units []unit, valueless int) *means {
 	x := &means{}
 	for _, u := range units {
+		x.missed(u.missing, u.n)
 		x.low, x.high = append(x.low, quotient(u.k, u.n)), append(x.high, quotient(u.k+u.missing, u.n))
 		if recorded := u.recorded(); recorded > 0 {
 			x.estimates.Add(u.k, recorded, 1)
@@ -613,6 +672,7 @@ func meansOf(units []unit, valueless int) *means {
 		x.highs.Add(u.k+u.missing, u.n, 1)
 	}
 	for range valueless {
+		x.missed(1, 1)
 		x.low, x.high = append(x.low, 0), append(x.high, 1)
 	}
 	x.highs.Add(valueless, 1, 1)
@@ -629,7 +689,7 @@ func (v *view) meanOf(name, per string, x *means, units string, enrolled int, s 
 	m.Labels = v.label("per", per)
 	m.Numerator, m.Denominator, m.Missing, m.LeftOut = report.Int(all.k), report.Int(all.n), report.Int(all.missing), s.leftOut
 	m.left, m.rows = s.left, all.n+s.left
-	if m.doubts.Undecided != "" {
+	if m.doubts.Undecided.Why != "" {
 		m.doubts.Undecided = nothing(name, s)
 	}
 	return m, nil
@@ -645,7 +705,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, units string, e
 	m := measured{Measure: report.Measure{
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: scale.Lower, Upper: scale.Upper},
 		Units: report.Int(n), UnitName: units,
-	}}
+	}, units: []gate.Part{x.part("")}, grows: gate.GrowsEither}
 	m.holds(gate.Conditions(iv, units, v.judging))
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
@@ -656,13 +716,16 @@ func (v *view) mean(name string, x *means, scale interval.Scale, units string, e
 			m.add(fmt.Sprintf("The estimate rests on %d of the %d %s: the others have nothing recorded.", x.estimated, n, units))
 		}
 	} else {
-		m.doubts.Undecided = "Nothing was evaluated: " + name + " has no recorded label to count."
+		m.doubts.Undecided = nothingToCount(name)
 	}
 	if n > 0 {
 		m.Completions = &report.Completions{Low: x.lows.Over(n), High: x.highs.Over(n)}
 	}
 	sample := gate.MeanSample{Low: x.low, High: x.high, Scale: scale, Enrolled: enrolled, Unit: units, Completions: m.Completions}
 	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return sample.Tip(waysOf(name, x.labels), x.steps, t, v.judging)
+	}
 	return m, nil
 }
 
@@ -680,7 +743,7 @@ func (v *view) gap(f form) (measured, error) {
 	if f.per == perPerson {
 		m, err = v.gapPerPerson(blind, visible)
 		if f.pairwise {
-			m.doubts.Undecided = "`interval: pairwise` compares items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels."
+			m.doubts.Undecided = gate.Doubtful("`interval: pairwise` compares items, and with several annotators a rule speaks of people: add `per: item` for these annotators' labels.", perItemOn)
 		}
 	} else {
 		m, err = v.gapOfRates(blind, visible, f)
@@ -694,7 +757,8 @@ func (v *view) gap(f form) (measured, error) {
 	m.LeftOut = append(m.LeftOut, bothLeftOut(blind, visible)...)
 	if b.recorded() < leastPerSide || s.recorded() < leastPerSide {
 		m.Estimate = nil
-		m.doubts.Undecided = fmt.Sprintf("The gap needs at least %d recorded comparisons on each side; here are %d blind and %d visible.", leastPerSide, b.recorded(), s.recorded())
+		m.doubts.Undecided = gate.Doubtful(fmt.Sprintf("The gap needs at least %d recorded comparisons on each side; here are %d blind and %d visible.", leastPerSide, b.recorded(), s.recorded()),
+			fmt.Sprintf("at least %d recorded comparisons on each side, blind and visible (a useful interval takes far more)", leastPerSide))
 	}
 	if v.frame.uneven() {
 		m.unequalChances()
@@ -746,19 +810,52 @@ func newGapSide(s sample, per string, half policy.Judging) (gapSide, error) {
 		x.means = meansOf(x.items, s.valueless())
 		x.n = len(x.means.low)
 	}
-	iv, err := x.stretched(x.n, half)
+	iv, err := x.stretched(gate.AsMissing, x.n, half)
 	x.iv = iv
 	return x, err
 }
 
-// stretched is the interval of a side with n units, spread as its own.
-func (x *gapSide) stretched(n int, half policy.Judging) (interval.Interval, error) {
+// part is the side's units.
+func (x *gapSide) part(name string) gate.Part {
 	if x.exact {
-		k := scaled(x.all.k, x.n, n)
-		return gate.Rate(k, min(n-k, scaled(x.all.missing, x.n, n)), n, half)
+		return x.all.part(name)
 	}
-	iv, _, err := gate.Mean(quantiles(x.means.low, n), quantiles(x.means.high, n), interval.Unit, n, half)
+	return x.means.part(name)
+}
+
+// stretched is the interval of a side with n units, spread as its own, with what is missing taken as c.
+func (x *gapSide) stretched(c gate.Completion, n int, half policy.Judging) (interval.Interval, error) {
+	if x.exact {
+		low, high := x.ends(c, n)
+		return gate.Rate(low.K, high.K-low.K, n, half)
+	}
+	return stretchedMean(c, x.means, n, half)
+}
+
+// ends is an exact side's agreeing units among n, as there are among its own, with what is missing taken as c: the least and the most.
+func (x *gapSide) ends(c gate.Completion, n int) (low, high interval.Tally) {
+	least := scaled(x.all.k, x.n, n)
+	most := min(n, least+scaled(x.all.missing, x.n, n))
+	one, other := gate.Complete(c, least, most)
+	return interval.Tally{K: one, N: n}, interval.Tally{K: other, N: n}
+}
+
+// stretchedMean is the interval of a mean over n units, spread as its own, with what is missing taken as c.
+func stretchedMean(c gate.Completion, x *means, n int, half policy.Judging) (interval.Interval, error) {
+	low, high := gate.Complete(c, x.low, x.high)
+	iv, _, err := gate.Mean(quantiles(low, n), quantiles(high, n), interval.Unit, n, half)
 	return iv, err
+}
+
+// opposite is how the blind side's missing labels come out where a gap is low, or high.
+func opposite(c gate.Completion) gate.Completion {
+	switch c {
+	case gate.AllLow:
+		return gate.AllHigh
+	case gate.AllHigh:
+		return gate.AllLow
+	}
+	return c
 }
 
 // gapOfRates measures the gap from a rate for each side, over items or over labels.
@@ -773,9 +870,9 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 	if err1 != nil || err2 != nil {
 		return measured{}, fmt.Errorf("%s: %w", anchoringGap, errorOf(err1, err2))
 	}
-	difference := func(nb, ns int) (interval.Interval, error) {
-		bi, err1 := b.stretched(nb, half)
-		si, err2 := s.stretched(ns, half)
+	difference := func(c gate.Completion, nb, ns int) (interval.Interval, error) {
+		bi, err1 := b.stretched(opposite(c), nb, half)
+		si, err2 := s.stretched(c, ns, half)
 		return crosswise(si, bi, v.judging), errorOf(err1, err2)
 	}
 	iv := crosswise(s.iv, b.iv, v.judging)
@@ -784,16 +881,14 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 	if f.pairwise {
 		m.undecided(notDisjoint(b, s))
 	}
-	if f.pairwise && m.doubts.Undecided == "" {
-		difference = func(nb, ns int) (interval.Interval, error) {
-			low := func(x *gapSide, n int) interval.Tally { return interval.Tally{K: scaled(x.all.k, x.n, n), N: n} }
-			high := func(x *gapSide, n int) interval.Tally {
-				return interval.Tally{K: min(n, scaled(x.all.k, x.n, n)+scaled(x.all.missing, x.n, n)), N: n}
-			}
-			return interval.FisherDifference(low(&s, ns), high(&s, ns), low(&b, nb), high(&b, nb), v.judging.Confidence.Value)
+	if f.pairwise && m.doubts.Undecided.Why == "" {
+		difference = func(c gate.Completion, nb, ns int) (interval.Interval, error) {
+			visibleLow, visibleHigh := s.ends(c, ns)
+			blindLow, blindHigh := b.ends(opposite(c), nb)
+			return interval.FisherDifference(visibleLow, visibleHigh, blindLow, blindHigh, v.judging.Confidence.Value)
 		}
 		var err error
-		if iv, err = difference(b.n, s.n); err != nil {
+		if iv, err = difference(gate.AsMissing, b.n, s.n); err != nil {
 			return measured{}, fmt.Errorf("%s: %w", anchoringGap, err)
 		}
 		conditions = []string{"Exact for independent items, no item on both sides, at one look (Fisher's product of the two tails)."}
@@ -802,12 +897,27 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 		Metric: anchoringGap, Labels: v.label("per", f.per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
 		Units: report.Int(b.n + s.n), UnitName: units,
 	}
+	m.units, m.grows = []gate.Part{b.part("blind"), s.part("visible")}, gate.GrowsEither
+	if b.exact || s.exact { // a label is a unit, and has one value
+		m.grows = gate.GrowsUnits
+	}
 	m.holds(conditions...)
 	if f.per == perItem {
 		m.add(v.speaksOf())
 	}
 	m.between(b.means, b.n, s.means, s.n)
 	m.need = func(t report.Threshold) *report.Needs { return m.gapNeeds(b.n, s.n, t, difference) }
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		return tipGap(t, s.all.n+b.all.n, s.tipping(), b.tipping(), func(s, b filledSide) (interval.Interval, error) {
+			if f.pairwise {
+				x, y := interval.Tally{K: s.k, N: s.n}, interval.Tally{K: b.k, N: b.n}
+				return interval.FisherDifference(x, x, y, y, v.judging.Confidence.Value)
+			}
+			si, err1 := s.interval(half)
+			bi, err2 := b.interval(half)
+			return crosswise(si, bi, v.judging), errorOf(err1, err2)
+		})
+	}
 	if f.per == perLabel {
 		for _, x := range []struct {
 			name string
@@ -820,6 +930,14 @@ func (v *view) gapOfRates(blind, visible sample, f form) (measured, error) {
 		}
 	}
 	return m, nil
+}
+
+// tipping is the side as its missing labels can have come out.
+func (x *gapSide) tipping() tippingSide {
+	if x.exact {
+		return tippingSide{missing: x.all.missing, k: x.all.k, n: x.n}
+	}
+	return tippingSide{missing: len(x.means.steps), fill: x.means.fill()}
 }
 
 // crosswise is the interval of a gap from those of its sides. Where one side is exact and the other a mean, it has the name
@@ -869,10 +987,11 @@ func errorOf(errs ...error) error {
 	return nil
 }
 
-// notDisjoint says why the two sides cannot be compared directly; "" where they can.
-func notDisjoint(blind, visible gapSide) string {
+// notDisjoint says why the two sides cannot be compared directly; no doubt where they can.
+func notDisjoint(blind, visible gapSide) gate.Doubt {
+	const without = "the rule without `interval: pairwise`"
 	if !blind.exact || !visible.exact {
-		return "`interval: pairwise` needs items with one label each on each side; leave it out, and each side gets its own interval."
+		return gate.Doubtful("`interval: pairwise` needs items with one label each on each side; leave it out, and each side gets its own interval.", without)
 	}
 	both, i := 0, 0
 	for _, u := range blind.items { // both lists are in the items' order
@@ -884,9 +1003,9 @@ func notDisjoint(blind, visible gapSide) string {
 		}
 	}
 	if both > 0 {
-		return fmt.Sprintf("`interval: pairwise` needs other items on each side, and %s on both; leave it out, and each side gets its own interval.", gate.Plural(both, "item is", "items are"))
+		return gate.Doubtful(fmt.Sprintf("`interval: pairwise` needs other items on each side, and %s on both; leave it out, and each side gets its own interval.", gate.Plural(both, "item is", "items are")), without)
 	}
-	return ""
+	return gate.Doubt{}
 }
 
 // lessMean is a/n − b/m, exactly, rounded once.
@@ -917,7 +1036,7 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 			}
 		}
 	}
-	x, oneSided := &means{}, 0
+	x, oneSided, doubtful := &means{}, 0, false
 	for a := range len(v.annotators) {
 		own := arms[a]
 		if own == nil {
@@ -930,12 +1049,15 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 			continue
 		}
 		if !surely[a] { // left out or not, which a value inside the range would decide
+			doubtful = true
 			x.low, x.high = append(x.low, -1), append(x.high, 1)
 			x.lows.Add(1, 1, -1)
 			x.highs.Add(1, 1, 1)
 			continue
 		}
 		l, r := own[s], own[b]
+		x.missed(l.missing, l.n)
+		x.missed(r.missing, r.n)
 		x.low, x.high = append(x.low, lessQuotient(l.k, l.n, r.k+r.missing, r.n)), append(x.high, lessQuotient(l.k+l.missing, l.n, r.k, r.n))
 		x.lows.Add(l.k, l.n, 1)
 		x.lows.Add(r.k+r.missing, r.n, -1)
@@ -953,11 +1075,15 @@ func (v *view) gapPerPerson(blind, visible sample) (measured, error) {
 	m, err := v.mean(anchoringGap, x, interval.Difference, "annotators", v.enrolled())
 	m.Labels = v.label("per", perPerson)
 	m.LeftOut = gate.LeftOut(reasonOneSide, oneSided)
+	if blind.absent > 0 || doubtful {
+		m.tip = nil // whose a missing label is, or whether it belongs, cannot be told
+	}
 	m.add("Speaks of annotators like these who label both ways.")
 	m.add(everyones(blind.absent)...)
 	v.within(&m, interval.Difference, len(x.low))
-	if total := len(x.low) + oneSided; m.doubts.Undecided == "" && gate.Exceeds(oneSided, total, v.judging.MaxLeftOut) {
-		m.doubts.Undecided = fmt.Sprintf("%d of %d annotators have labels of one kind only, more than max_left_out allows (%s).", oneSided, total, v.judging.MaxLeftOut.Text)
+	if total := len(x.low) + oneSided; m.doubts.Undecided.Why == "" && gate.Exceeds(oneSided, total, v.judging.MaxLeftOut) {
+		m.doubts.Undecided = gate.Doubt{Why: fmt.Sprintf("%d of %d annotators have labels of one kind only, more than max_left_out allows (%s).", oneSided, total, v.judging.MaxLeftOut.Text),
+			Needs: gate.FewerLeftOut(oneSided, total, v.judging.MaxLeftOut, "of the annotators left out to label the other way too (or `per: item` on the rule)")}
 	}
 	return m, err
 }
@@ -967,26 +1093,36 @@ func (v *view) gapOfPeople(blind, visible sample) (measured, error) {
 	half := v.halved()
 	b, s := meansOf(blind.byAnnotator(), 0), meansOf(visible.byAnnotator(), 0)
 	nb, ns := len(b.low), len(s.low)
-	difference := func(nb, ns int) (interval.Interval, error) {
-		bi, _, err1 := gate.Mean(quantiles(b.low, nb), quantiles(b.high, nb), interval.Unit, nb, half)
-		si, _, err2 := gate.Mean(quantiles(s.low, ns), quantiles(s.high, ns), interval.Unit, ns, half)
+	difference := func(c gate.Completion, nb, ns int) (interval.Interval, error) {
+		bi, err1 := stretchedMean(opposite(c), b, nb, half)
+		si, err2 := stretchedMean(c, s, ns, half)
 		return crosswise(si, bi, v.judging), errorOf(err1, err2)
 	}
-	iv, err := difference(nb, ns)
+	iv, err := difference(gate.AsMissing, nb, ns)
 	if err != nil {
 		return measured{}, fmt.Errorf("%s: %w", anchoringGap, err)
 	}
 	m := measured{Measure: report.Measure{
 		Metric: anchoringGap, Labels: v.label("per", perPerson), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: -1, Upper: 1},
 		Units: report.Int(nb + ns), UnitName: "annotators",
-	}}
+	}, units: []gate.Part{b.part("blind"), s.part("visible")}, grows: gate.GrowsEither}
 	m.holds(eachSide(iv, iv, "annotators", half)...)
 	m.add("Nobody labelled both ways: holds where the side of each annotator was drawn at random.")
 	m.add(everyones(blind.absent)...)
 	m.between(b, nb, s, ns)
 	if v.judging.Looks.Value == policy.LooksOnce {
-		m.doubts.Undecided = "looks: once plans one number of annotators, and here nobody labelled both ways, so that the gap is between two sets of them: leave looks out."
+		m.doubts.Undecided = gate.Doubtful("looks: once plans one number of annotators, and here nobody labelled both ways, so that the gap is between two sets of them: leave looks out.", "the rule without looks")
 	}
 	m.need = func(t report.Threshold) *report.Needs { return m.gapNeeds(nb, ns, t, difference) }
+	if blind.absent == 0 { // else it cannot be told whose they are
+		m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+			side := func(x *means) tippingSide { return tippingSide{missing: len(x.steps), fill: x.fill()} }
+			return tipGap(t, s.labels+b.labels, side(s), side(b), func(s, b filledSide) (interval.Interval, error) {
+				si, err1 := s.interval(half)
+				bi, err2 := b.interval(half)
+				return crosswise(si, bi, v.judging), errorOf(err1, err2)
+			})
+		}
+	}
 	return m, nil
 }

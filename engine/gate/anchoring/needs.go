@@ -11,32 +11,33 @@ import (
 )
 
 // gapNeeds says how many units, blind and visible together, would decide a rule on a gap between two sets of nb and ns
-// units: both sides grow alike and stay as they are spread. difference is the interval with so many on each side. More units
-// are added to these only where the interval holds at any look.
-func (m *measured) gapNeeds(nb, ns int, t report.Threshold, difference func(nb, ns int) (interval.Interval, error)) *report.Needs {
-	c, units := m.Completions, m.UnitName
-	if c == nil {
-		return nil
+// units: both sides grow alike and stay as they are spread. difference is the interval with so many on each side, with what is
+// missing taken as c. More units are added to these only where the interval holds at any look.
+func (m *measured) gapNeeds(nb, ns int, t report.Threshold, difference func(c gate.Completion, nb, ns int) (interval.Interval, error)) *report.Needs {
+	units := m.UnitName
+	if m.Completions == nil {
+		return &report.Needs{What: "recorded " + units + " on both sides"}
 	}
-	if c.Low <= t.Value && t.Value <= c.High {
-		return gate.NoNumber(c.Low < c.High, units)
+	s := gate.Sizing{
+		Unit: units, Now: nb + ns, Low: m.Completions.Low, High: m.Completions.High,
+		Size: func(c gate.Completion) (int, bool) {
+			return smallest(nb+ns, interval.MostNeeded, func(n int) bool {
+				blind := min(max(1, scaled(nb, nb+ns, n)), n-1)
+				iv, err := difference(c, blind, n-blind)
+				return err == nil && t.Compare(iv.Lower, iv.Upper) != report.InsufficientEvidence
+			})
+		},
+		Tell: func(n int) report.Needs {
+			return report.Needs{What: units + ", blind and visible in all, in a new sample", AtLeast: gate.Rounded(n)}
+		},
+		None: func(how string) string {
+			return fmt.Sprintf("more than %d %s, blind and visible in all", interval.MostNeeded, units)
+		},
 	}
-	n, found := smallest(nb+ns, interval.MostNeeded, func(n int) bool {
-		blind := min(max(1, scaled(nb, nb+ns, n)), n-1)
-		iv, err := difference(blind, n-blind)
-		return err == nil && t.Compare(iv.Lower, iv.Upper) != report.InsufficientEvidence
-	})
-	verdict := ""
-	if t.Kind == report.Minimum && c.High < t.Value || t.Kind == report.Maximum && c.Low > t.Value {
-		verdict = " (as FAIL, at the present values)"
+	if m.Interval.Looks == interval.LooksAny {
+		s.Tell = gate.Added(nb+ns, units, ", blind and visible in all, at the present values")
 	}
-	switch {
-	case !found:
-		return &report.Needs{What: fmt.Sprintf("more than %d %s, blind and visible in all", interval.MostNeeded, units) + verdict}
-	case m.Interval.Looks == interval.LooksAny:
-		return &report.Needs{What: "more " + units + ", blind and visible in all, at the present values" + verdict, AtLeast: gate.Rounded(n - nb - ns)}
-	}
-	return &report.Needs{What: units + ", blind and visible in all, in a new sample" + verdict, AtLeast: gate.Rounded(n)}
+	return s.Needs(t)
 }
 
 // smallest searches the smallest number from least to most that will do, by doubling and then halving, to within one part

@@ -64,6 +64,33 @@ func comparePeople(of []opinion) pairs {
 	return p
 }
 
+// peopleSteps is how far each missing label of an item can move it, the last ones furthest: the next label that is the most frequent
+// one agrees with all that are before it. For model_minus_people a label, or a suggestion, that is missing can agree with the model
+// or not as well.
+func peopleSteps(name string, of []opinion, p pairs) []float64 {
+	var steps []float64
+	counts, most := map[string]int{}, 0
+	for _, o := range of {
+		if o.label.recorded {
+			counts[o.label.value]++
+			most = max(most, counts[o.label.value])
+		}
+	}
+	for _, o := range of {
+		step := 0.0
+		if !o.label.recorded {
+			step, most = quotient(most, p.all), most+1
+		}
+		if name == modelMinusPeople && !(o.label.recorded && o.suggestion.recorded) {
+			step += quotient(1, len(of))
+		}
+		if !o.label.recorded || step > 0 {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
 // choose2 is the number of pairs among n.
 func choose2(n int) int { return n * (n - 1) / 2 }
 
@@ -90,7 +117,14 @@ func (v *view) people(name string) (measured, error) {
 			continue
 		}
 		missing += model.missing
+		for _, o := range of {
+			if o.label.recorded {
+				x.recorded++
+			}
+		}
 		p := comparePeople(of)
+		x.steps = append(x.steps, peopleSteps(name, of, p)...)
+		x.labels += len(of)
 		all = pairs{all: all.all + p.all, agree: all.agree + p.agree, recorded: all.recorded + p.recorded}
 		if name == peopleAgreement {
 			x.low, x.high = append(x.low, quotient(p.least, p.all)), append(x.high, quotient(p.most, p.all))
@@ -130,10 +164,11 @@ func (v *view) people(name string) (measured, error) {
 	m.LeftOut = gate.LeftOut(reasonOnePerson, alone, reasonNoSuggestion, without, reasonNoSlice, len(v.unknown.blind))
 	m.left, m.rows = without+len(v.unknown.blind), len(x.low)+without+len(v.unknown.blind)
 	m.add("Speaks of these annotators, on items like those that several of them labelled blind.")
-	if m.doubts.Undecided != "" {
-		m.doubts.Undecided = "Nothing was evaluated: no item was labelled blind by two or more people."
+	if m.doubts.Undecided.Why != "" {
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: no item was labelled blind by two or more people.", "items that two people at least label blind")
 		if without > 0 {
-			m.doubts.Undecided = fmt.Sprintf("Nothing was evaluated: %s no suggestion.", gate.Plural(without, "item that several people labelled blind has", "items that several people labelled blind have"))
+			m.doubts.Undecided = gate.Doubtful(fmt.Sprintf("Nothing was evaluated: %s no suggestion.", gate.Plural(without, "item that several people labelled blind has", "items that several people labelled blind have")),
+				"the model's suggestion on the blind rows too")
 		}
 	}
 	if v.frame.uneven() {

@@ -88,6 +88,7 @@ type rule struct {
 	size  policy.Int // corpus_size, where the rule gives it itself
 	terms []gate.Term
 	slice string // in words
+	doubt string // why it is for a person, by earlier looks; "" for none
 }
 
 // question is one study being read and judged.
@@ -341,6 +342,9 @@ func (q *question) Prospects() []diag.Diagnostic {
 			list = append(list, diag.Diagnostic{Pos: r.Pos, Message: fmt.Sprintf("%s can never %s with %d %s planned%s", r.Name(), never.What, r.Planned.Value, units, never.Why)})
 		}
 	}
+	for i := range q.rules {
+		list = append(list, q.neverAtFloor(&q.rules[i])...)
+	}
 	return list
 }
 
@@ -447,6 +451,23 @@ func (q *question) Judge(rule, parts int) (report.Rule, error) {
 	j, err := q.readings(q.rules[rule].under(q.rules[rule].Judging.Divided(parts)), q.study.whole(q.judging, q.least), q.study.otherReadings())
 	return j.Rule, err
 }
+
+// Units implements gate.Question.
+func (q *question) Units(rule int) (gate.Units, error) {
+	r := &q.rules[rule]
+	all := q.study.whole(q.judging, q.least)
+	j, err := q.judge(r, all, "")
+	if err != nil || j.Interval == nil {
+		return gate.Units{}, err
+	}
+	own := fmt.Sprint(all.unitOf(r.form), r.form.pairwise, r.form.corpus, q.draw != nil)
+	u := gate.UnitsOf(Gate{}, q.source, &r.Rule, j.Measure, own, q.least.Text, q.settings["model"])
+	u.Grows, u.Parts = j.measured.grows, j.measured.units
+	return u, nil
+}
+
+// Doubt implements gate.Question.
+func (q *question) Doubt(rule int, why string) { q.rules[rule].doubt = why }
 
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
@@ -562,14 +583,21 @@ func (q *question) decide(as *rule, settings policy.Judging, all *view, others [
 		return j.Rule, err
 	}
 	out, m := &j.Rule, j.measured
-	if out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.reach != nil {
+	if out.Verdict == report.InsufficientEvidence && m.doubts.Undecided.Why == "" && m.reach != nil {
 		out.Reason += m.reach.beyond(out.Threshold)
 	}
 	switch {
-	case j.floor > 0:
-		out.Needs = &report.Needs{What: "recorded blind comparisons in all (minimum_blind_sample)", AtLeast: j.floor}
-	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
+	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided.Why != "":
+		out.Needs = &m.doubts.Undecided.Needs
+	case out.Verdict == report.InsufficientEvidence && m.need != nil:
 		out.Needs = m.need(out.Threshold)
+		if m.tip != nil {
+			if out.TippingPoint, err = m.tip(out.Threshold); err != nil {
+				return *out, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+		}
+	case out.Verdict == report.ManualReview && r.doubt != "":
+		out.Needs = gate.NewLedger()
 	case out.Verdict == report.ManualReview && r.form.per == perLabel:
 		out.Needs = &report.Needs{What: "a person to decide, or `per: person` or `per: item` on the rule"}
 	case out.Verdict == report.ManualReview:
@@ -610,7 +638,6 @@ func (q *question) readings(r *rule, all *view, others []otherReading) (judged, 
 type judged struct {
 	report.Rule
 	measured measured
-	floor    int // the recorded blind comparisons that it needs and does not have; 0 where it has them
 }
 
 // judge measures one rule under one reading of the rows and compares it; review says why it is for a person all the same.
@@ -624,21 +651,22 @@ func (q *question) judge(r *rule, all *view, review string) (judged, error) {
 	j.Measure = m.Measure
 	j.Assumptions = append(slices.Clone(m.sentences), v.ruleAssumptions(r)...)
 	if len(r.terms) > 0 && len(v.blind)+len(v.visible)+len(v.verify) == 0 {
-		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms)
+		m.doubts.Undecided = gate.Doubtful(all.emptySlice(q.slicing.Columns, r.terms), gate.EmptySlice)
 	}
-	if n := v.blindLabels(r.Metric.Value); m.doubts.Undecided == "" && onBlind(r.Metric.Value) && n < q.blindFloor() {
-		j.floor = q.blindFloor()
-		m.doubts.Undecided = tooFew(n, j.floor)
+	if n := v.blindLabels(r.Metric.Value); m.doubts.Undecided.Why == "" && onBlind(r.Metric.Value) && n < q.blindFloor() {
+		m.doubts.Undecided = gate.Doubt{Why: tooFew(n, q.blindFloor()),
+			Needs: report.Needs{What: "recorded blind comparisons in all (minimum_blind_sample)", AtLeast: q.blindFloor()}}
 	}
-	if m.doubts.Undecided == "" {
+	if m.doubts.Undecided.Why == "" {
 		m.doubts.Undecided = leftOutDoubt(m, r.MaxLeftOut)
 	}
-	if m.doubts.Undecided == "" {
+	if m.doubts.Undecided.Why == "" {
 		m.doubts.Undecided = v.looksDoubt(r)
 	}
 	if review != "" {
 		m.doubts.Review = review
 	}
+	m.doubts.Review = gate.Both(m.doubts.Review, r.doubt)
 	gate.Conclude(&j.Rule, m.doubts)
 	j.measured = m
 	return j, nil
@@ -658,17 +686,18 @@ func (q *question) brokenDraw(metric string) string {
 }
 
 // looksDoubt says that a rule's looks do not go with what the files turned out to be.
-func (v *view) looksDoubt(r *rule) string {
+func (v *view) looksDoubt(r *rule) gate.Doubt {
+	const without = "the rule without looks"
 	switch {
 	case !v.usesCorpus(r) && (r.Metric.Value != anchoringGap || v.unitOf(r.form) == perPerson):
 	case v.usesCorpus(r) && r.Looks.Value == policy.LooksRepeated:
-		return "looks: repeated has no interval for a finite corpus: leave looks or corpus_size out."
+		return gate.Doubtful("looks: repeated has no interval for a finite corpus: leave looks or corpus_size out.", without+", or without corpus_size")
 	case r.Looks.Value == policy.LooksOnce && r.Map.Has("looks") && v.usesCorpus(r):
-		return "looks: once has no interval for a finite corpus, which holds at the number of items drawn: leave looks or corpus_size out."
+		return gate.Doubtful("looks: once has no interval for a finite corpus, which holds at the number of items drawn: leave looks or corpus_size out.", without+", or without corpus_size")
 	case r.Looks.Value == policy.LooksOnce && r.Map.Has("looks"):
-		return "looks: once plans one number of units, and with one annotator the gap compares two sets of items: leave looks out."
+		return gate.Doubtful("looks: once plans one number of units, and with one annotator the gap compares two sets of items: leave looks out.", without)
 	}
-	return ""
+	return gate.Doubt{}
 }
 
 // blindLabels counts what the floor is about: recorded blind labels with a suggestion to compare with; for people_agreement,

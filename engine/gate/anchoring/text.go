@@ -172,11 +172,11 @@ func tooFew(recorded, floor int) string {
 }
 
 // leftOutDoubt says that a rule leaves out more than max_left_out allows of what could have counted.
-func leftOutDoubt(m measured, share policy.Number) string {
+func leftOutDoubt(m measured, share policy.Number) gate.Doubt {
 	if m.rows == 0 || !gate.Exceeds(m.left, m.rows, share) {
-		return ""
+		return gate.Doubt{}
 	}
-	return fmt.Sprintf("%d of %d are left out (%s), more than max_left_out allows (%s): those left out may differ from the others.", m.left, m.rows, reasons(m), share.Text)
+	return gate.Doubt{Needs: gate.FewerLeftOut(m.left, m.rows, share, "of the rows left out to have recorded what they lack"), Why: fmt.Sprintf("%d of %d are left out (%s), more than max_left_out allows (%s): those left out may differ from the others.", m.left, m.rows, reasons(m), share.Text)}
 }
 
 // reasons names why a measure leaves something out.

@@ -622,7 +622,7 @@ func TestNeedsOfAGap(t *testing.T) {
 		then  report.Verdict
 	}{
 		"exact":    {"maximum: 0.4", one, "items, blind and visible in all, in a new sample", func(_, n int) int { return n }, report.Pass},
-		"as FAIL":  {"maximum: 0.1", one, "items, blind and visible in all, in a new sample (as FAIL, at the present values)", func(_, n int) int { return n }, report.Fail},
+		"as FAIL":  {"maximum: 0.1", one, "items, blind and visible in all, in a new sample, as FAIL at the present values", func(_, n int) int { return n }, report.Fail},
 		"pairwise": {"minimum: 0.1, interval: pairwise", one, "items, blind and visible in all, in a new sample", func(_, n int) int { return n }, report.Pass},
 		"repeated": {"maximum: 0.4, looks: repeated", one, "more items, blind and visible in all, at the present values", func(p, n int) int { return p + n }, report.Pass},
 		"means":    {"minimum: 0.1, per: item", twice, "more items, blind and visible in all, at the present values", func(p, n int) int { return p + n }, report.Pass},
@@ -657,8 +657,49 @@ func TestNeedsOfAGap(t *testing.T) {
 		}
 	}
 	r := ruleOf(t, decide(t, "rules: [{id: r, metric: anchoring_gap, maximum: 0.25}]", several("b", "p", "blind", 24, 16, 2)+one("v", "visible", 40, 38)))
-	if r.Needs == nil || r.Needs.What != "what is missing to be recorded: as it is, no number of items would decide" {
-		t.Errorf("needs %+v", r.Needs)
+	const form = "what is missing to be recorded: with as much of it missing, no number of items would decide; recorded, it does not decide the rule by itself: it then takes at best about %d items, blind and visible in all, in a new sample (as FAIL at best about %d)"
+	var passes, fails int
+	if r.Needs == nil {
+		t.Fatal("nothing is needed")
+	}
+	if _, err := fmt.Sscanf(r.Needs.What, form, &passes, &fails); err != nil {
+		t.Fatalf("needs %+v: %v", r.Needs, err)
+	}
+	// The missing two agree, so that the gap is smallest, or do not: copies of these 64 items up to the size that is told, and below it.
+	for agree, c := range map[int]struct {
+		size int
+		then report.Verdict
+	}{18: {passes, report.Pass}, 16: {fails, report.Fail}} {
+		for times, want := range map[int]report.Verdict{(c.size + 63) / 64: c.then, c.size * 9 / 10 / 64: report.InsufficientEvidence} {
+			got := ruleOf(t, decide(t, "rules: [{id: r, metric: anchoring_gap, maximum: 0.25}]", several("b", "p", "blind", 24*times, agree*times, 0)+one("v", "visible", 40*times, 38*times)))
+			if got.Verdict != want {
+				t.Errorf("%d of 24 agree, %d items: %s, want %s", agree, 64*times, got.Verdict, want)
+			}
+		}
+	}
+}
+
+// TestLargerCorpus: a corpus of the size that is told, half of it labelled blind at the present rate, decides; one of three quarters of
+// that does not.
+func TestLargerCorpus(t *testing.T) {
+	decided := func(size, drawn, agree int) report.Rule {
+		return ruleOf(t, decide(t, fmt.Sprintf("corpus_size: %d\nrules: [{id: r, metric: blind_agreement, minimum: 0.75}]", size), several("b", "p", "blind", drawn, agree, 0)))
+	}
+	r := decided(80, 40, 33)
+	var size int
+	if r.Verdict != report.InsufficientEvidence || r.Needs == nil {
+		t.Fatalf("%s, needs %+v", r.Verdict, r.Needs)
+	}
+	if _, err := fmt.Sscanf(r.Needs.What, "a larger corpus, such as one of about %d items like these, half of them labelled blind:", &size); err != nil || r.Needs.AtLeast != 0 {
+		t.Fatalf("needs %+v: %v", r.Needs, err)
+	}
+	upTo := (size + 79) / 80 * 80
+	if got := decided(upTo, upTo/2, upTo/2*33/40); got.Verdict != report.Pass {
+		t.Errorf("a corpus of %d: %s", upTo, got.Verdict)
+	}
+	fewer := size * 3 / 4 / 80 * 80
+	if got := decided(fewer, fewer/2, fewer/2*33/40); got.Verdict != report.InsufficientEvidence {
+		t.Errorf("a corpus of %d: %s already", fewer, got.Verdict)
 	}
 }
 

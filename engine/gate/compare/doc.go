@@ -12,6 +12,9 @@
 //  5. findings.go points at what a person would want to know of the data.
 //  6. rules.go compiles a policy and decides its rules on the measures.
 //
+// In place of 1, part.go writes what was counted as a part and reads parts; query.go has a database count, and
+// reads its result.
+//
 // Cases are the units: trials of one case are alike, so taking all trials as independent would make an
 // interval too narrow. Only on a fixed list of cases, where the trials are the one thing that chance enters
 // by, are they the units. A missing trial is completed both ways, so that what is decided holds whatever the

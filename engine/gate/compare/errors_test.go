@@ -217,6 +217,11 @@ func TestProspects(t *testing.T) {
 		{"plan: {cases: 20, trials: 5}\nrules: [{id: r, metric: pass_all_k, k: 5, minimum: 0.8}]", ""},
 		{"plan: {cases: 20, trials: 5}\nrules: [{id: r, metric: pass_all_k, k: 4, minimum: 0.8}]", "rule r can never pass with 20 cases planned: the interval reaches from 0.768 to 1.000 at the most"},
 		{"case_list: fixed\nplan: {cases: 8, trials: 5}\nrules: [{id: r, metric: rate, minimum: 0.9}]", ""},
+		// On a fixed list trials are the units: 6 of 6 reach .025^(1/6) = .5407, and 12 of 12, as a difference, 2·.025^(1/12) − 1 = .4707; cases, 2 of 2, √.025 = .158.
+		{"case_list: fixed\nplan: {cases: 2, trials: 3}\nrules: [{id: r, metric: rate, minimum: 0.6}]", "rule r can never pass with 2 cases planned: the interval reaches from 0.541 to 1.000 at the most"},
+		{"case_list: fixed\nplan: {cases: 2, trials: 3}\nrules: [{id: r, metric: pass_rate_difference, maximum: -0.5}]", "rule r can never pass with 2 cases planned: the interval reaches from -1.000 to -0.471 at the most"},
+		{"case_list: fixed\nplan: {cases: 2, trials: 3}\nrules: [{id: r, metric: pass_all_k, k: 3, minimum: 0.2}]", "rule r can never pass with 2 cases planned: the interval reaches from 0.158 to 1.000 at the most" +
+			"rule r can never fail with 2 cases planned: the interval reaches from 0.000 to 0.842 at the most"},
 		{signPolicy, ""},
 	} {
 		got := ""

@@ -84,6 +84,8 @@ func (o *overview) departure() string {
 type alike struct {
 	same, of int  // of the cases with two recorded trials or more, those where all have the same result
 	differs  bool // the cases whose trials are all equal differ among each other
+	varying  int  // the cases with trials that differ
+	cases    int  // all of them
 }
 
 // A cache that misses now and then leaves a few cases whose trials differ: from fewestAlike cases on, one in
@@ -98,8 +100,12 @@ func (t *Tally) alike(version string) alike {
 	var a alike
 	var first *rows.Decimal
 	for _, c := range t.versions[version] {
+		a.cases++
 		if c.recorded > 1 {
 			a.of++
+		}
+		if c.varies {
+			a.varying++
 		}
 		if c.recorded == 0 || c.varies {
 			continue
@@ -123,6 +129,11 @@ func (a alike) all() bool { return a.same > 1 && a.same == a.of }
 func (a alike) copied() bool {
 	nearly := a.of >= fewestAlike && oneInAlike*(a.of-a.same) <= a.of
 	return a.differs && (a.all() || nearly)
+}
+
+// mayLookCopied reports whether the trials can look like copies once what is missing of them is recorded.
+func (a alike) mayLookCopied() bool {
+	return alike{same: a.cases - a.varying, of: a.cases, differs: true}.copied()
 }
 
 // Equal results of two versions are not chance from so many cases with two recorded trials or more on, so many of
@@ -158,8 +169,8 @@ func (o *overview) identical() bool {
 	return several >= fewestIdentical && varying >= fewestVarying
 }
 
-// cases says in how many cases the trials are equal, after "in".
-func (a alike) cases() string {
+// told says in how many cases the trials are equal, after "in".
+func (a alike) told() string {
 	if a.all() {
 		return fmt.Sprintf("each of %s", gate.Plural(a.of, "case", "cases"))
 	}
@@ -212,7 +223,7 @@ func (o *overview) findings() gate.Found {
 		switch a := t.alike(name); {
 		case a.copied():
 			f.Add("trials_all_equal", report.Warning, a.same, "In %s, all trials of a case have the same result in %s, as copies of one cached run would: if they are, they are one trial.",
-				diag.Quote(name), a.cases())
+				diag.Quote(name), a.told())
 		case a.all() && !a.differs:
 			f.Add("trials_all_equal", report.Note, a.same, "In %s, all trials of all cases have the same result; whether they are copies of one cached run cannot be told from that.", diag.Quote(name))
 		}

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/oloproof/oloproof/engine/gate"
@@ -29,7 +30,11 @@ type measured struct {
 	doubts gate.Doubts
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
-	sign *verdict // of a sign test, which has no interval
+	// tip says how much depends on what is missing, where it does
+	tip   func(t report.Threshold) (*report.TippingPoint, error)
+	sign  *verdict    // of a sign test, which has no interval
+	units gate.Part   // what the interval or the test rests on
+	grows gate.Growth // how the data may grow between looks
 }
 
 // pooled reports whether trials are the units of an interval: on a fixed list of cases, all tried equally often
@@ -67,7 +72,9 @@ func (v *view) rate(name string, list []attempts, same alike) (measured, error) 
 	low, high := make([]float64, len(list)), make([]float64, len(list))
 	var lows, highs, estimates gate.Fractions
 	estimated, sum := 0, new(big.Int)
+	var steps []float64
 	for i, a := range list {
+		steps = appendSteps(steps, a)
 		best := v.best(a)
 		low[i], high[i] = v.quotient(a.sum, a.n), v.quotient(best, a.n)
 		lows.AddBig(a.sum, a.n, 1)
@@ -93,15 +100,44 @@ func (v *view) rate(name string, list []attempts, same alike) (measured, error) 
 	var err error
 	switch single := !v.scored && c.most <= 1 && len(list) > 0; {
 	case v.pooled(c.least == c.most):
-		err = v.exactly(&m, interval.FixedListRate, passes, c.missing, c.n, moreTrials)
+		err = v.exactly(&m, interval.FixedListRate, passes, c.missing, c.n, moreTrials, v.ways(c.n))
 		trialUnits(&m, c.n, same)
 	case single && v.judging.Looks.Value != policy.LooksOnce:
 		err = v.caseUnits(&m, passes, c.missing, c.n)
+		m.tip = v.tipCounts(v.ways(c.n), passes, c.missing, c.n, rateMethod(v.judging))
 	default:
-		err = v.mean(&m, low, high, interval.Unit)
+		err = v.mean(&m, low, high, c.recorded, interval.Unit, steps, v.ways(c.n))
 	}
 	v.finish(&m, estimated, len(list))
 	return m, err
+}
+
+// ways is what a version's trials can be: n of them, the missing ones included.
+func (v *view) ways(n int) gate.Ways {
+	if v.scored {
+		return gate.Ways{Of: n, Unit: "trials", Low: "scored 0", High: "scored 1"}
+	}
+	return gate.Ways{Of: n, Unit: "trials", Low: "failed", High: "passed"}
+}
+
+// appendSteps adds how far each missing trial of a case can move the mean of its results.
+func appendSteps(steps []float64, a attempts) []float64 {
+	for range a.missing() {
+		steps = append(steps, 1/float64(a.n))
+	}
+	return steps
+}
+
+// tipCounts is the tipping point of a rate with k of n passes.
+func (v *view) tipCounts(w gate.Ways, k, missing, n int, method fixedList) func(report.Threshold) (*report.TippingPoint, error) {
+	return func(t report.Threshold) (*report.TippingPoint, error) {
+		return gate.TipRate(w, k, missing, n, t, func(k int) (interval.Interval, error) { return method(k, 0, n, v.judging.Confidence.Value) })
+	}
+}
+
+// rateMethod is the interval of a rate of cases under some settings.
+func rateMethod(j policy.Judging) fixedList {
+	return func(k, missing, n int, _ float64) (interval.Interval, error) { return gate.Rate(k, missing, n, j) }
 }
 
 // times is a number of cases, in steps of a result.
@@ -130,9 +166,13 @@ func (v *view) passK(metric string, k int, name string, list []attempts) (measur
 	e := newEstimator(metric, k)
 	low, high := make([]float64, len(list)), make([]float64, len(list))
 	alike := map[attemptCounts]int{} // cases with the same counts
+	var steps []float64
 	for i, a := range list {
 		passes := int(a.sum.Int64())
 		low[i], high[i] = e.share(passes, a.n), e.share(passes+a.missing(), a.n)
+		for more := range a.missing() {
+			steps = append(steps, e.share(passes+more+1, a.n)-e.share(passes+more, a.n))
+		}
 		alike[attemptCounts{passes, a.recorded, a.n}]++
 	}
 	lows, highs, estimates := outcomes{}, outcomes{}, outcomes{}
@@ -172,14 +212,57 @@ func (v *view) passK(metric string, k int, name string, list []attempts) (measur
 	var err error
 	switch {
 	case exact && v.pooled(true):
-		err = v.exactly(&m, interval.FixedListRate, certain, possible-certain, len(list), moreCases)
+		err = v.exactly(&m, interval.FixedListRate, certain, possible-certain, len(list), moreCases, gate.Ways{})
+		m.tip = v.tipWhole(metric, alike, certain, c, len(list), interval.FixedListRate)
 	case exact && v.judging.Looks.Value != policy.LooksOnce:
 		err = v.caseUnits(&m, certain, possible-certain, len(list))
+		m.tip = v.tipWhole(metric, alike, certain, c, len(list), rateMethod(v.judging))
 	default:
-		err = v.mean(&m, low, high, interval.Unit)
+		err = v.mean(&m, low, high, c.recorded, interval.Unit, steps, v.ways(c.n))
 	}
 	v.finish(&m, estimated, len(list))
 	return m, err
+}
+
+// tipWhole is the tipping point of pass_at_k or pass_all_k where k is the trials of every case, so that a case is 0 or 1: one bad
+// trial turns a case, or all of its missing ones together do. certain cases are 1 whatever is missing. c counts the trials.
+func (v *view) tipWhole(metric string, alike map[attemptCounts]int, certain int, c trials, cases int, method fixedList) func(report.Threshold) (*report.TippingPoint, error) {
+	return func(t report.Threshold) (*report.TippingPoint, error) {
+		maximum := t.Kind == report.Maximum
+		var turns []int // of each case that depends on what is missing: how many bad trials turn it
+		one := true     // every missing trial turns a case by itself
+		for a, n := range alike {
+			missing := a.n - a.recorded
+			if missing == 0 {
+				continue
+			}
+			open := a.passes == 0
+			if metric == passAllK {
+				open = a.passes == a.recorded
+			}
+			one = one && open && missing == 1
+			if !open {
+				continue
+			}
+			if (metric == passAllK) != maximum {
+				missing = 1
+			}
+			for range n {
+				turns = append(turns, missing)
+			}
+		}
+		fewest := sums(turns)
+		w := v.ways(c.n)
+		at := func(bad int) (interval.Interval, error) {
+			turned := sort.SearchInts(fewest, bad+1) - 1
+			k := certain + len(turns) - turned
+			if maximum {
+				k = certain + turned
+			}
+			return method(k, 0, cases, v.judging.Confidence.Value)
+		}
+		return gate.TipMeans(w, c.missing, one, t, at, at)
+	}
 }
 
 // attemptCounts is what a case's pass_at_k and pass_all_k depend on.
@@ -335,8 +418,10 @@ func (v *view) difference() (measured, error) {
 	estimated := 0
 	// Of all trials: passes of the candidate and failures of the baseline.
 	favourable := 0
+	var steps []float64
 	for i := range v.cases {
 		c := &v.cases[i]
+		steps = appendSteps(appendSteps(steps, c.sides[baseline]), c.sides[candidate])
 		worst, best := v.extremes(c)
 		low[i], high[i] = v.quotient(worst, c.n()), v.quotient(best, c.n())
 		lows.AddBig(worst, c.n(), 1)
@@ -357,22 +442,30 @@ func (v *view) difference() (measured, error) {
 	if n := len(v.cases); n > 0 {
 		m.Completions = &report.Completions{Low: lows.OverBig(v.times(n)), High: highs.OverBig(v.times(n))}
 	}
+	ways := gate.Ways{Of: base.n + next.n, Unit: "trials", Low: v.against(), High: "passed by the candidate or failed by the baseline"}
+	if v.scored {
+		ways.High = "scored 1 in the candidate or 0 in the baseline"
+	}
 	var err error
 	if v.pooled(base.least == base.most) {
-		err = v.exactly(&m, interval.FixedListDifference, favourable, base.missing+next.missing, base.n+next.n, moreTrials)
-		same := v.alike[candidate]
-		if v.alike[baseline].copied() {
-			same = v.alike[baseline]
-		}
-		trialUnits(&m, base.n+next.n, same)
+		err = v.exactly(&m, interval.FixedListDifference, favourable, base.missing+next.missing, base.n+next.n, moreTrials, ways)
+		trialUnits(&m, base.n+next.n, v.alike[baseline], v.alike[candidate])
 	} else {
-		err = v.mean(&m, low, high, interval.Difference)
+		err = v.mean(&m, low, high, base.recorded+next.recorded, interval.Difference, steps, ways)
 	}
 	v.finish(&m, estimated, len(v.cases))
 	if estimated == 0 {
 		m.doubts.Undecided = v.noPair()
 	}
 	return m, err
+}
+
+// against says what a trial is that speaks against the candidate.
+func (v *view) against() string {
+	if v.scored {
+		return "scored 0 in the candidate or 1 in the baseline"
+	}
+	return "failed by the candidate or passed by the baseline"
 }
 
 // extremes returns the least and the greatest sum of a case's results in the candidate minus that in the baseline, over
@@ -387,19 +480,28 @@ func (v *view) leftOut() []report.LeftOut {
 	return gate.LeftOut("the column of `where` is not recorded", v.unknown)
 }
 
-// mean gives a measure the interval of a mean over cases.
-func (v *view) mean(m *measured, low, high []float64, scale interval.Scale) error {
+// mean gives a measure the interval of a mean over cases, of which so many trials are recorded. steps are how far each missing
+// trial can move its case, ways what trials can be.
+func (v *view) mean(m *measured, low, high []float64, recorded int, scale interval.Scale, steps []float64, ways gate.Ways) error {
 	iv, broken, err := gate.Mean(low, high, scale, len(low), v.judging)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Metric, err)
 	}
 	m.Interval = report.PublishInterval(iv)
 	m.Conditions = v.conditions(iv)
+	m.units, m.grows = gate.NewPart("", low, high, recorded), gate.GrowsEither
+	if v.fixed { // a list that grows has another mean at each look
+		m.grows = gate.GrowsDecisions
+	}
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
 	}
-	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases", Fixed: v.planned, Completions: m.Completions}
+	sample := gate.MeanSample{Low: low, High: high, Scale: scale, Enrolled: len(low), Unit: "cases", Fixed: v.planned || v.fixed, Completions: m.Completions}
+	if v.fixed { // whose cases are not drawn
+		sample.Anew = moreCases
+	}
 	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) { return sample.Tip(ways, steps, t, v.judging) }
 	return nil
 }
 
@@ -419,7 +521,14 @@ func (v *view) caseUnits(m *measured, k, missing, n int) error {
 	}
 	m.Interval = report.PublishInterval(iv)
 	m.Conditions = v.conditions(iv)
+	m.units, m.grows = gate.CountPart("", k, missing, n), gate.GrowsUnits
+	if v.fixed {
+		m.grows = gate.GrowsDecisions
+	}
 	m.need = func(t report.Threshold) *report.Needs { return gate.RateNeeds(k, missing, n, "cases", t, v.judging) }
+	if v.fixed { // whose cases are not drawn
+		m.need = func(t report.Threshold) *report.Needs { return ofList(k, missing, n, "cases", moreCases, t, v.judging) }
+	}
 	return nil
 }
 
@@ -427,24 +536,33 @@ func (v *view) caseUnits(m *measured, k, missing, n int) error {
 const ofFixedList = "Exact for independent trials of this fixed list of cases, whose chances may differ, at one look; it says nothing of other cases."
 
 // exactly gives a measure the interval of a fixed list over k of n results, missing of which are not recorded. what is
-// what a longer run would need more of.
-func (v *view) exactly(m *measured, method fixedList, k, missing, n int, what string) error {
+// what a longer run would need more of, ways what trials can be.
+func (v *view) exactly(m *measured, method fixedList, k, missing, n int, what string, ways gate.Ways) error {
 	iv, err := method(k, missing, n, v.judging.Confidence.Value)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Metric, err)
 	}
 	m.Interval, m.Conditions = report.PublishInterval(iv), ofFixedList
+	m.tip = v.tipCounts(ways, k, missing, n, method)
+	m.units = gate.CountPart("", k, missing, n)
 	m.need = func(t report.Threshold) *report.Needs {
 		if m.Metric == difference {
 			t.Value = (t.Value + 1) / 2 // of the mean chance q that the difference 2q − 1 is made from
 		}
-		needs := gate.RateNeeds(k, missing, n, "trials", t, v.judging)
-		if needs != nil && needs.AtLeast > 0 {
-			needs.What = what
-		}
-		return needs
+		return ofList(k, missing, n, m.UnitName, what, t, v.judging)
 	}
 	return nil
+}
+
+// ofList says what would decide a rule on k of n results of a fixed list of cases; what is what a longer run has more of.
+func ofList(k, missing, n int, unit, what string, t report.Threshold, j policy.Judging) *report.Needs {
+	if n == 0 {
+		return &report.Needs{What: "recorded " + unit}
+	}
+	s := gate.RateSizing(k, missing, n, unit, t, j)
+	s.Tell = func(units int) report.Needs { return report.Needs{What: what, AtLeast: gate.Rounded(units)} }
+	s.Beside = nil // more of one list cannot be looked at again and again
+	return s.Needs(t)
 }
 
 // fixedList is interval.FixedListRate or interval.FixedListDifference.
@@ -456,11 +574,16 @@ const (
 	moreCases  = "cases in a longer list, fixed beforehand"
 )
 
-// trialUnits makes n trials the units of a measure, which is a person's to decide where they look like copies.
-func trialUnits(m *measured, n int, same alike) {
+// trialUnits makes n trials the units of a measure, which is a person's to decide where those of a version look like copies.
+// Where they can once what is missing is recorded, there is no tipping point: then not all that decides is in the interval.
+func trialUnits(m *measured, n int, versions ...alike) {
 	m.Units, m.UnitName = report.Int(n), "trials"
-	if same.copied() {
-		m.doubts.Review = "In " + same.cases() + " all trials of a version have the same result, as copies of one cached run would, and then trials are not independent: a person must decide."
+	if slices.ContainsFunc(versions, alike.mayLookCopied) {
+		m.tip = nil
+	}
+	if at := slices.IndexFunc(versions, alike.copied); at >= 0 {
+		same := versions[at]
+		m.doubts.Review = "In " + same.told() + " all trials of a version have the same result, as copies of one cached run would, and then trials are not independent: a person must decide."
 		m.Caution = "Too narrow if the trials are copies of one cached run, as they look."
 	}
 }
@@ -469,7 +592,7 @@ func trialUnits(m *measured, n int, same alike) {
 func (v *view) finish(m *measured, estimated, cases int) {
 	switch {
 	case estimated == 0:
-		m.doubts.Undecided = "Nothing was evaluated: no case has enough recorded trials."
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: no case has enough recorded trials.", "recorded trials")
 	case estimated < cases:
 		m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d cases: the others have too few recorded trials.", estimated, cases)
 	}

@@ -63,6 +63,7 @@ type rule struct {
 	role  int // baseline or candidate, of metrics of one version
 	terms []gate.Term
 	slice string // in words
+	doubt string // why it is for a person, by earlier looks; "" for none
 }
 
 // ofPasses reports whether the rule's metric counts passes of k trials.
@@ -78,6 +79,7 @@ type question struct {
 	names      [2]policy.Text // of the versions; not set where they are not named
 	misnamed   bool           // one of them was named, which is reported
 	ownFiles   bool           // each version is a file of its own
+	own        bool           // likewise, or was where its trials were counted
 	caseList   policy.Text    // sampled or fixed; not set where the policy does not say
 	fixed      bool
 	plan       plan
@@ -111,6 +113,13 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 	var files [2]string // of the two versions, where each is a file
 	var paths []string
 	switch {
+	case source.Tallies:
+		b, c := named[baseline], named[candidate]
+		if q.own = given == [2]string{} && len(trials) == 0 && b.Set && c.Set && !bare(b.Value) && !bare(c.Value); q.own {
+			q.nameByRole()
+		} else {
+			q.nameVersions(named, given, diags)
+		}
 	case len(source.Files) > 0:
 		paths, base = source.Files, ""
 		q.policyNote = append(q.policyNote, gate.NotRead("trials", trials)...)
@@ -140,8 +149,16 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		diags.Add(diag.Diagnostic{Message: noFile})
 	}
 	q.ownFiles = files != [2]string{}
+	q.own = q.own || q.ownFiles
 	q.readFrom(paths, files, base, named, diags)
 	return q
+}
+
+// nameByRole names the versions by their roles: each is a file of its own.
+func (q *question) nameByRole() {
+	for role, name := range roles {
+		q.names[role] = policy.Text{Value: name, Set: true}
+	}
 }
 
 // nameVersions settles the names of the two versions, from the command line and the policy.
@@ -197,8 +214,8 @@ func (q *question) readFrom(paths []string, files [2]string, base string, named 
 	case files[baseline] == files[candidate]:
 		diags.Addf(at, "baseline and candidate are the same file, %s; comparing needs two", diag.Quote(files[baseline]))
 	}
+	q.nameByRole()
 	for role, file := range files {
-		q.names[role] = policy.Text{Value: roles[role], Set: true}
 		input.Role, input.Paths, input.Add = roles[role], []string{file}, q.tally.AddTo(roles[role])
 		q.inputs = append(q.inputs, input)
 	}
@@ -329,7 +346,7 @@ func (q *question) Prospects() []diag.Diagnostic {
 		if r.Metric.Value == signTest {
 			v := view{judging: r.Judging}
 			if all := (signs{better: cases}); v.shows(all) == uncertain {
-				say(gate.Never{What: "pass or fail", Why: ": p is " + decimal(v.p(all)) + " where all of them move one way"})
+				say(gate.Never{What: "pass or fail", Why: ": p is " + v.pText(v.p(all)) + " where all of them move one way"})
 			}
 			continue
 		}
@@ -344,8 +361,11 @@ func (q *question) Prospects() []diag.Diagnostic {
 			// Cases are 0 or 1, and all alike: there the planned interval is the exact one.
 			judging.Looks = policy.Text{Value: policy.LooksOnce}
 		}
-		if q.fixed && !judging.Looks.Set && !r.ofPasses() {
-			continue // trials are the units, if they come out as planned
+		if q.fixed && !judging.Looks.Set && q.plan.trials > 0 && (!r.ofPasses() || r.k.Value == q.plan.trials) {
+			for _, never := range q.neverOnList(r) {
+				say(never)
+			}
+			continue
 		}
 		for _, never := range gate.NeverAtPlan(gate.Start(&r.Rule).Threshold, scale, judging) {
 			say(never)
@@ -354,17 +374,32 @@ func (q *question) Prospects() []diag.Diagnostic {
 	return list
 }
 
+// neverOnList says whether a rule on a fixed list can never pass or fail at the plan: there results are the units, trials or, of
+// pass_at_k and pass_all_k, cases, and the most favourable ones are all alike.
+func (q *question) neverOnList(r *rule) []gate.Never {
+	method, n := interval.FixedListRate, q.plan.cases*q.plan.trials
+	switch {
+	case r.Metric.Value == difference:
+		method, n = interval.FixedListDifference, 2*n
+	case r.ofPasses():
+		n = q.plan.cases
+	}
+	t := gate.Start(&r.Rule).Threshold
+	worst, err1 := method(0, 0, n, r.Confidence.Value)
+	best, err2 := method(n, 0, n, r.Confidence.Value)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	return gate.NeverBetween(t, worst, best)
+}
+
 // CheckRows implements gate.RowsChecker: what only all rows together can show.
 func (q *question) CheckRows(diags *diag.List) {
 	t := q.tally
 	if len(t.about) == 0 {
 		return // no file was named, which is reported
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.about)) {
-		if !t.about[name].hasResult {
-			diags.Addf(diag.Pos{File: name}, "neither a column passed nor a column score was found; a trial has one of them: add it, or name the one that holds it under columns in the policy")
-		}
-	}
+	q.checkResults(diags)
 	names, ok := q.versions(diags)
 	if !ok {
 		return
@@ -373,6 +408,15 @@ func (q *question) CheckRows(diags *diag.List) {
 	all := q.whole(q.judging)
 	for i := range q.rules {
 		q.checkK(&q.rules[i], all, diags)
+	}
+}
+
+// checkResults reports files that record no result.
+func (q *question) checkResults(diags *diag.List) {
+	for _, name := range slices.Sorted(maps.Keys(q.tally.about)) {
+		if !q.tally.about[name].hasResult {
+			diags.Addf(diag.Pos{File: name}, "neither a column passed nor a column score was found; a trial has one of them: add it, or name the one that holds it under columns in the policy")
+		}
 	}
 }
 
@@ -456,6 +500,28 @@ func (q *question) Judge(rule, parts int) (report.Rule, error) {
 	out, _, err := q.judge(&q.rules[rule], q.rules[rule].Judging.Divided(parts))
 	return out, err
 }
+
+// Units implements gate.Question.
+func (q *question) Units(rule int) (gate.Units, error) {
+	r := &q.rules[rule]
+	_, m, err := q.judge(r, r.Judging)
+	if err != nil || m.Interval == nil && m.sign == nil {
+		return gate.Units{}, err
+	}
+	names := q.seen.names
+	if r.ofOne() {
+		names = [2]string{names[r.role]}
+	}
+	u := gate.UnitsOf(Gate{}, q.source, &r.Rule, m.Measure, strconv.Itoa(r.k.Value), names[0], names[1], roles[r.role], fmt.Sprint(q.fixed, q.plan, q.tally.result))
+	u.Grows, u.Parts = m.grows, []gate.Part{m.units}
+	if m.sign != nil && r.Looks.Value == policy.LooksRepeated { // its p-value then holds over looks
+		u.Looks = interval.LooksAny
+	}
+	return u, nil
+}
+
+// Doubt implements gate.Question.
+func (q *question) Doubt(rule int, why string) { q.rules[rule].doubt = why }
 
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
@@ -562,16 +628,18 @@ func (q *question) judge(r *rule, j policy.Judging) (report.Rule, measured, erro
 	if r.slice != "" {
 		out.Assumptions = append(out.Assumptions, gate.SliceAssumption)
 	}
-	if left, total := v.unknown, v.unknown+len(v.cases); m.doubts.Undecided == "" && gate.Exceeds(left, total, r.MaxLeftOut) {
-		m.doubts.Undecided = fmt.Sprintf("%d of %s left out because a column of `where` is not recorded, more than max_left_out allows (%s).",
-			left, gate.Plural(total, "case is", "cases are"), r.MaxLeftOut.Text)
+	if left, total := v.unknown, v.unknown+len(v.cases); m.doubts.Undecided.Why == "" && gate.Exceeds(left, total, r.MaxLeftOut) {
+		m.doubts.Undecided = gate.Doubt{Why: fmt.Sprintf("%d of %s left out because a column of `where` is not recorded, more than max_left_out allows (%s).",
+			left, gate.Plural(total, "case is", "cases are"), r.MaxLeftOut.Text),
+			Needs: gate.FewerLeftOut(left, total, r.MaxLeftOut, "of the cases left out to have the column recorded")}
 	}
 	if r.terms != nil && len(v.cases) == 0 {
-		m.doubts.Undecided = q.emptySlice(r.terms)
+		m.doubts.Undecided = gate.Doubtful(q.emptySlice(r.terms), gate.EmptySlice)
 	}
 	if v.broken != "" {
 		m.doubts.Review = v.broken
 	}
+	m.doubts.Review = gate.Both(m.doubts.Review, r.doubt)
 	switch {
 	case m.sign == nil || m.doubts != gate.Doubts{}:
 		gate.Conclude(&out, m.doubts)
@@ -588,15 +656,26 @@ func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
 		return out, err
 	}
 	switch {
-	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.sign != nil:
+	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided.Why != "":
+		out.Needs = &m.doubts.Undecided.Needs
+	case out.Verdict == report.InsufficientEvidence && m.sign != nil:
 		out.Needs = m.sign.needs()
-	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
+		out.TippingPoint, err = m.sign.tip()
+	case out.Verdict == report.InsufficientEvidence && m.need != nil:
 		out.Needs = m.need(out.Threshold)
+		if m.tip != nil {
+			out.TippingPoint, err = m.tip(out.Threshold)
+		}
+	case out.Verdict == report.ManualReview && r.doubt != "":
+		out.Needs = gate.NewLedger()
 	case out.Verdict == report.ManualReview:
 		out.Needs = &report.Needs{What: "a person to decide, or a new run whose numbers are fixed first"}
 	}
 	inSingular(out.Needs)
-	return out, nil
+	if err != nil {
+		err = fmt.Errorf("%s: %w", r.Name(), err)
+	}
+	return out, err
 }
 
 // oneMore puts what is needed into the singular.

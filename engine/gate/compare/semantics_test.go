@@ -72,12 +72,13 @@ func TestMissingTrialsCountAgainstTheDecision(t *testing.T) {
 	if r.Verdict != report.InsufficientEvidence || *r.PValue != 0.0703125 || *r.Better != 7 || *r.Worse != 0 {
 		t.Errorf("%s, p %v, %d better, %d worse; want INSUFFICIENT_EVIDENCE, 0.0703125, 7, 0", r.Verdict, *r.PValue, *r.Better, *r.Worse)
 	}
-	if r.Needs == nil || r.Needs.AtLeast != 1 || r.Needs.What != "of the missing trials, recorded in favour of the candidate" {
-		t.Errorf("needs %v, want 1 of the missing trials", r.Needs)
+	// More cases would do too; of the missing trial it is not asked that it speak for the candidate.
+	if r.Needs == nil || strings.Contains(r.Needs.What, "favour") || !strings.HasSuffix(r.Needs.What, "; or what is missing to be recorded, which may decide it by itself") {
+		t.Errorf("needs %+v", r.Needs)
 	}
 	for _, want := range []string{
-		"The direction of 1 case depends on 1 missing trial: at their worst for the candidate 7 are better and 1 worse (p 0.0703125), at their best 7 are better and 0 worse (p 0.015625).",
-		"With the missing trial recorded in favour of the candidate, it would be better.",
+		"The direction of 1 case depends on 1 missing trial: at their worst for the candidate 7 are better and 1 worse (p 0.07032), at their best 7 are better and 0 worse (p 0.01563).",
+		"Once recorded, the missing trial could make it better.",
 	} {
 		if !strings.Contains(r.Reason, want) {
 			t.Errorf("reason %q\nlacks %q", r.Reason, want)
@@ -89,7 +90,7 @@ func TestMissingTrialsCountAgainstTheDecision(t *testing.T) {
 		t.Errorf("%s, p %v: %s; want PASS at 0.0390625", r.Verdict, *r.PValue, r.Reason)
 	}
 	// Turning one of the better cases around takes one trial of its two to make it equal: 7 to 1.
-	if want := "It holds whatever the missing trials were; with 2 more missing trials it could become uncertain."; !strings.Contains(r.Reason, want) {
+	if want := "It holds whatever the missing trials were; it would take 2 more missing trials to leave it uncertain."; !strings.Contains(r.Reason, want) {
 		t.Errorf("reason %q\nlacks %q", r.Reason, want)
 	}
 }
@@ -654,17 +655,17 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestSignNeeds: what would decide an undecided sign test, at the shares seen: of 9 cases like the lesson's, 5/8 are 6, and
-// six against none decide.
+// TestSignNeeds: what would decide an undecided sign test, at the shares seen. Six against none decide; of 9 cases like the lesson's 5/8
+// are 5.6, of 10 6.25.
 func TestSignNeeds(t *testing.T) {
 	lesson := written("old", lessonOld...) + written("new", lessonNew...)
 	for _, c := range []struct {
 		settings, body string
 		want           report.Needs
 	}{
-		{"", lesson, report.Needs{What: "cases that move as these do, in a new sample (or `looks: repeated`, set before collecting)", AtLeast: 9}},
-		// Eight against none decide over repeated looks; 5/8 of 12 are 7.5, rounded to 8.
-		{"looks: repeated\n", lesson, report.Needs{What: "more cases that move as these do", AtLeast: 4}},
+		{"", lesson, report.Needs{What: "cases that move as these do, in a new sample (with `looks: repeated`, set before collecting, about 13 in all)", AtLeast: 10}},
+		// Eight against none decide over repeated looks; 5/8 of 12 are 7.5, of 13 8.1.
+		{"looks: repeated\n", lesson, report.Needs{What: "more cases that move as these do", AtLeast: 5}},
 		{"", written("old", "10", "01", "11") + written("new", "11", "00", "11"), report.Needs{What: "other data: as many cases are better as worse, and no number of such cases would decide"}},
 	} {
 		r := ruleOf(t, decide(t, c.settings+signPolicy, c.body))
@@ -676,14 +677,18 @@ func TestSignNeeds(t *testing.T) {
 
 // TestOneMoreCase: what is needed is worded for one, where it is one.
 func TestOneMoreCase(t *testing.T) {
+	// With every case at 1 the lower end of n planned ones is 2·.025^(1/n) − 1: .7 takes 23 of them (.7037; 22: .6913).
+	notEnough := func(planned int) string {
+		return fmt.Sprintf("; at the present values the %d planned do not decide it: it would take about 23 cases in a new sample, planned beforehand", planned)
+	}
 	for _, c := range []struct {
 		policy string
 		want   report.Needs
 	}{
 		// Seven against none give p = .063 over repeated looks, eight .035 (TestRepeatedSignTest).
 		{"looks: repeated\n" + signPolicy, report.Needs{What: "more case that moves as these do", AtLeast: 1}},
-		{"rules: [{id: r, metric: pass_rate_difference, looks: once, planned: 8, minimum: 0.7}]", report.Needs{What: "more case, as planned", AtLeast: 1}},
-		{"rules: [{id: r, metric: pass_rate_difference, looks: once, planned: 9, minimum: 0.7}]", report.Needs{What: "more cases, as planned", AtLeast: 2}},
+		{"rules: [{id: r, metric: pass_rate_difference, looks: once, planned: 8, minimum: 0.7}]", report.Needs{What: "more case, as planned" + notEnough(8), AtLeast: 1}},
+		{"rules: [{id: r, metric: pass_rate_difference, looks: once, planned: 9, minimum: 0.7}]", report.Needs{What: "more cases, as planned" + notEnough(9), AtLeast: 2}},
 	} {
 		r := ruleOf(t, decide(t, c.policy, written("old", repeat(7, "0")...)+written("new", repeat(7, "1")...)))
 		if r.Needs == nil || *r.Needs != c.want {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/bits"
 	"slices"
 	"sort"
 	"strconv"
@@ -51,14 +52,13 @@ type verdict struct {
 	p         float64
 	split     signs // the one that speaks most against a decision
 	open      bool  // the missing trials leave both directions possible
-	flip      flip
+	flip      flip  // of a decided one
 	signed    *signed
 }
 
-// flip is how many missing trials would change a verdict, and to what.
+// flip is how many recorded trials would have had to be missing for a verdict to be uncertain.
 type flip struct {
 	trials int
-	to     direction
 	found  bool // false: no number would
 }
 
@@ -139,7 +139,9 @@ func (s *signed) verdict() *verdict {
 	if !out.open {
 		out.p, out.direction = s.v.p(out.split), s.v.shows(out.split)
 	}
-	out.flip = s.margin(out.direction)
+	if out.direction != uncertain {
+		out.flip = s.margin(out.direction)
+	}
 	return out
 }
 
@@ -211,28 +213,9 @@ func sums(list []int) []int {
 	return out
 }
 
-// margin says how far missing trials are from changing the verdict. Where it is decided: how many more missing trials
-// could leave it uncertain. Else: how many of the missing ones would decide it, if they came out the same way,
-// a pass of the candidate or a failure of the baseline, or the reverse. For scores, of which a trial can change a part, the numbers are lower bounds.
+// margin counts how many of the recorded trials, had they been missing too, could leave a decided test uncertain. For scores, of
+// which a trial can change a part, the number is a lower bound.
 func (s *signed) margin(d direction) flip {
-	if d != uncertain {
-		n, found := s.cross(d, false)
-		return flip{n, uncertain, found}
-	}
-	if s.missing == 0 {
-		return flip{}
-	}
-	up, upFound := s.cross(better, true)
-	down, downFound := s.cross(worse, true)
-	if upFound && (!downFound || up <= down) {
-		return flip{up, better, true}
-	}
-	return flip{down, worse, downFound}
-}
-
-// cross counts the trials that make the sign test show direction d (recorded ones in place of missing), or no longer show
-// it (missing ones in place of recorded).
-func (s *signed) cross(d direction, toward bool) (int, bool) {
 	split := s.low
 	if d == worse {
 		split = signs{s.high.worse, s.high.better} // seen from the baseline
@@ -240,28 +223,21 @@ func (s *signed) cross(d direction, toward bool) (int, bool) {
 	var steps []step
 	between := 0
 	for _, m := range s.movements {
-		sign, best, away := m.low, m.high, m.lowAway
+		sign, away := m.low, m.lowAway
 		if d == worse {
-			sign, best, away = -m.high, -m.low, m.highAway
+			sign, away = -m.high, m.highAway
 		}
 		switch {
-		case toward && sign < 0 && best >= 0:
-			steps = append(steps, step{away, best > 0})
-		case toward && sign == 0 && best > 0:
-			between++
-		case !toward && sign > 0: // a recorded result can always be missing instead
+		case sign > 0: // a recorded result can always be missing instead
 			steps = append(steps, step{away, true})
-		case !toward && sign == 0:
+		case sign == 0:
 			between++
 		}
 	}
 	n, found := fewest(steps, between, func(left, joined int) bool {
-		if toward {
-			return s.v.shows(signs{split.better + joined, split.worse - left}) == better
-		}
 		return s.v.shows(signs{split.better - left, split.worse + joined}) != better
 	})
-	return max(1, n), found
+	return flip{max(1, n), found}
 }
 
 // signTest measures the sign test.
@@ -276,6 +252,12 @@ func (v *view) signTest() measured {
 		Equal:  report.Int(len(v.cases) - certain.better - certain.worse - s.ambiguous),
 		Method: interval.MethodSignTest, Moved: v.moved(),
 	}}
+	values, recorded := make([]gate.UnitValue, len(v.cases)), 0
+	for i, x := range s.movements {
+		values[i] = gate.UnitValue{Low: float64(x.low), High: float64(x.high), Count: 1}
+		recorded += v.cases[i].sides[baseline].recorded + v.cases[i].sides[candidate].recorded
+	}
+	m.units, m.grows = gate.ValuePart("", recorded, values...), gate.GrowsUnits
 	m.Conditions = "Exact at one look, where in each case the trials of both versions could change places if nothing had changed; it tells whether changed cases move up more often than down, not how far."
 	if v.judging.Looks.Value == policy.LooksRepeated {
 		m.Conditions = "Holds over repeated looks (p is that of the uniform mixture against one half) while new cases are added in an order unrelated to their results and earlier ones stay as they are; it tells whether changed cases move up more often than down, not how far."
@@ -288,19 +270,19 @@ func (v *view) signTest() measured {
 }
 
 // noPair says why nothing was compared, "" where some case has recorded trials in both versions.
-func (v *view) noPair() string {
+func (v *view) noPair() gate.Doubt {
 	shared := false
 	for i := range v.cases {
 		b, x := &v.cases[i].sides[baseline], &v.cases[i].sides[candidate]
 		if b.recorded > 0 && x.recorded > 0 {
-			return ""
+			return gate.Doubt{}
 		}
 		shared = shared || b.rows > 0 && x.rows > 0
 	}
 	if !shared {
-		return "Nothing was evaluated: no case is in both versions."
+		return gate.Doubtful("Nothing was evaluated: no case is in both versions.", "cases that both versions are tried on, by one name in both")
 	}
-	return "Nothing was evaluated: no case has recorded trials in both versions."
+	return gate.Doubtful("Nothing was evaluated: no case has recorded trials in both versions.", "recorded trials of one case in both versions")
 }
 
 // depends says, as a sentence to add, how much the split depends on missing trials.
@@ -309,45 +291,43 @@ func (s *signed) depends() string {
 		return ""
 	}
 	one := func(x signs) string {
-		return fmt.Sprintf("%s better and %d worse (p %s)", gate.Plural(x.better, "is", "are"), x.worse, decimal(s.v.p(x)))
+		return fmt.Sprintf("%s better and %d worse (p %s)", gate.Plural(x.better, "is", "are"), x.worse, s.v.pText(s.v.p(x)))
 	}
 	return fmt.Sprintf(" The direction of %s depends on %s: at their worst for the candidate %s, at their best %s.",
 		gate.Plural(s.ambiguous, "case", "cases"), gate.Plural(s.missingOf, "missing trial", "missing trials"), one(s.low), one(s.high))
 }
 
-// flips says, as a sentence to add, how many missing trials would change the verdict.
+// flips says, as a sentence to add, what the missing trials could still turn the verdict into or, of one that they cannot turn, how
+// many would have had to be missing for it to be uncertain.
 func (x *verdict) flips() string {
-	s, least := x.signed, ""
-	if s.v.scored {
-		least = "at least "
+	s := x.signed
+	could := func(d direction) bool { return s.v.shows(s.low) == d || s.v.shows(s.high) == d }
+	trials := "the missing trials"
+	if s.missing == 1 {
+		trials = "the missing trial"
 	}
 	switch {
-	case x.direction == uncertain && x.flip.found:
-		some := fmt.Sprintf("%s%d of the %d missing trials", least, x.flip.trials, s.missing)
-		switch {
-		case s.missing == 1:
-			some = "the missing trial"
-		case x.flip.trials == s.missing:
-			some = fmt.Sprintf("all %d missing trials", s.missing)
-		}
-		return fmt.Sprintf(" With %s recorded in favour of the %s, it would be %s.", some, favoured(x.flip.to), x.flip.to)
-	case x.direction == uncertain && s.missing > 0:
+	case x.direction == uncertain && s.missing == 0:
+		return ""
+	case x.direction == uncertain && could(better) && could(worse):
+		return " Once recorded, " + trials + " could make it better, or worse."
+	case x.direction == uncertain && could(better):
+		return " Once recorded, " + trials + " could make it better."
+	case x.direction == uncertain && could(worse):
+		return " Once recorded, " + trials + " could make it worse."
+	case x.direction == uncertain:
 		return " No way in which the missing trials could have come out would decide it."
 	case !x.flip.found:
 		return ""
-	case s.missing == 0:
-		return fmt.Sprintf(" With %s%s it could become uncertain.", least, gate.Plural(x.flip.trials, "missing trial", "missing trials"))
 	}
-	return fmt.Sprintf(" It holds whatever the missing trials were; with %s%s it could become uncertain.", least,
-		gate.Plural(x.flip.trials, "more missing trial", "more missing trials"))
-}
-
-// favoured is the version that a direction speaks for.
-func favoured(d direction) string {
-	if d == better {
-		return roles[candidate]
+	least := ""
+	if s.v.scored {
+		least = "at least "
 	}
-	return roles[baseline]
+	if s.missing == 0 {
+		return fmt.Sprintf(" No trial is missing; it would take %s%s to leave it uncertain.", least, gate.Plural(x.flip.trials, "missing trial", "missing trials"))
+	}
+	return fmt.Sprintf(" It holds whatever the missing trials were; it would take %s%s to leave it uncertain.", least, gate.Plural(x.flip.trials, "more missing trial", "more missing trials"))
 }
 
 // String is the direction as a word.
@@ -364,6 +344,32 @@ func (d direction) String() string {
 // decimal writes a number as short as it is exact.
 func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
+// pText writes a p-value rounded up to four digits, or to as many more as leave it on its side of the level.
+func (v *view) pText(p float64) string {
+	for digits := 4; digits < 17; digits++ {
+		if shown := roundedUp(p, digits); below(shown, v.judging) == below(p, v.judging) {
+			return decimal(shown)
+		}
+	}
+	return decimal(p)
+}
+
+// roundedUp is p > 0 with so many digits, or fewer, never below it.
+func roundedUp(p float64, digits int) float64 {
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(p, 'e', -1, 64), "e")
+	all := strings.Replace(mantissa, ".", "", 1)
+	if len(all) <= digits {
+		return p
+	}
+	n, err1 := strconv.Atoi(all[:digits])
+	power, err2 := strconv.Atoi(exponent)
+	x, err3 := strconv.ParseFloat(fmt.Sprintf("%de%d", n+1, power-digits+1), 64)
+	if err1 != nil || err2 != nil || err3 != nil { // not reached: FormatFloat has written them
+		return p
+	}
+	return x
+}
+
 // conclude gives a rule on the sign test its verdict and reason.
 func (x *verdict) conclude(r *report.Rule) {
 	level, _ := x.signed.v.judging.Error().Float64()
@@ -377,7 +383,7 @@ func (x *verdict) conclude(r *report.Rule) {
 	if x.signed.ambiguous > 0 {
 		counts = "Completed against a decision, " + counts
 	}
-	p := counts + ": p = " + decimal(x.p)
+	p := counts + ": p = " + x.signed.v.pText(x.p)
 	switch x.direction {
 	case better:
 		r.Verdict, r.Reason = report.Pass, p+" is below "+decimal(level)+", so the candidate is better."
@@ -395,39 +401,130 @@ func (x *verdict) tellMissing(r *report.Rule) {
 	r.Caution = ""
 }
 
-// needs says what would decide the sign test: some of the missing trials, else more cases that move as these do.
+// needs says what would decide the sign test: more cases that move as these do, and what is missing to be recorded.
 func (x *verdict) needs() *report.Needs {
-	s := x.signed
-	if x.flip.found {
-		return &report.Needs{What: "of the missing trials, recorded in favour of the " + favoured(x.flip.to), AtLeast: x.flip.trials}
+	s, cases := x.signed, len(x.signed.v.cases)
+	sizing := gate.Sizing{
+		Unit: "such cases", Now: cases, Low: float64(s.low.better - s.low.worse), High: float64(s.high.better - s.high.worse),
+		Size: func(c gate.Completion) (int, bool) { return s.v.enough(x.taken(c), cases) },
+		Tell: gate.Added(cases, "cases that move as these do", ""),
+		None: func(how string) string {
+			return fmt.Sprintf("more than %d cases that move as these do, in a new sample", interval.MostNeeded) + how
+		},
 	}
-	split, cases := x.split, len(s.v.cases)
-	share := func(count, n int) int { return int(math.Round(float64(count) / float64(cases) * float64(n))) }
-	decides := func(n int) bool {
-		return s.v.shows(signs{share(split.better, n), share(split.worse, n)}) != uncertain
-	}
-	if split.better == split.worse {
-		return &report.Needs{What: "other data: as many cases are better as worse, and no number of such cases would decide"}
-	}
-	enough := cases
-	for !decides(enough) {
-		if enough == interval.MostNeeded {
-			return nil
+	if s.v.judging.Looks.Value != policy.LooksRepeated {
+		sizing.Tell = func(units int) report.Needs {
+			return report.Needs{What: "cases that move as these do, in a new sample", AtLeast: gate.Rounded(units)}
 		}
-		enough = min(2*enough, interval.MostNeeded)
+		sizing.Beside = func() string {
+			again := *s.v
+			again.judging.Looks = policy.Text{Value: policy.LooksRepeated, Set: true}
+			return gate.Repeated(again.enough(x.split, cases))
+		}
+	}
+	needs := sizing.Needs(report.Threshold{Kind: report.Minimum, Value: 0}) // better less worse cases
+	if x.signed.low == x.signed.high && x.split.better == x.split.worse {
+		needs.What = "other data: as many cases are better as worse, and no number of such cases would decide"
+	}
+	return needs
+}
+
+// taken is how the cases move with what is missing taken as c.
+func (x *verdict) taken(c gate.Completion) signs {
+	switch c {
+	case gate.AllLow:
+		return x.signed.low
+	case gate.AllHigh:
+		return x.signed.high
+	}
+	return x.split
+}
+
+// scannedCases is up to how many cases every number is looked at one by one, since a p-value does not fall with each of them.
+const scannedCases = 2000
+
+// enough is the least number of cases, from those of a split on, that would show its direction if they moved as these do: of those that
+// move with most of them whole ones alone are counted, of those that move against them every part of one. found is false
+// where none up to the most that is looked for would.
+func (v *view) enough(split signs, cases int) (n int, found bool) {
+	decides := func(n int) bool {
+		more := signs{wholes(split.better, cases, n, false), wholes(split.worse, cases, n, true)}
+		if split.worse > split.better {
+			more = signs{wholes(split.better, cases, n, true), wholes(split.worse, cases, n, false)}
+		}
+		return v.shows(more) != uncertain && (more.better > more.worse) == (split.better > split.worse)
 	}
 	few := cases - 1 // of n cases or fewer, it is taken that they do not decide
-	for enough-few > 1 {
-		if middle := few + (enough-few)/2; decides(middle) {
-			enough = middle
+	for n = cases; !decides(n); n = min(2*n, interval.MostNeeded) {
+		if n >= interval.MostNeeded {
+			return 0, false
+		}
+		few = n
+	}
+	if n <= scannedCases {
+		for few++; few < n && !decides(few); few++ {
+		}
+		n = few
+	}
+	for n-few > 1 {
+		if middle := few + (n-few)/2; decides(middle) {
+			n = middle
 		} else {
 			few = middle
 		}
 	}
-	if s.v.judging.Looks.Value == policy.LooksRepeated {
-		return &report.Needs{What: "more cases that move as these do", AtLeast: gate.Rounded(enough - cases)}
+	for gate.Rounded(n) > n && !decides(gate.Rounded(n)) { // as it is told
+		n = gate.Rounded(n) + 1
 	}
-	return &report.Needs{What: "cases that move as these do, in a new sample (or `looks: repeated`, set before collecting)", AtLeast: gate.Rounded(enough)}
+	return n, true
+}
+
+// wholes is how many of n cases are what count of cases are, in whole cases, a part of one left out or counted as one.
+func wholes(count, cases, n int, partsToo bool) int {
+	high, low := bits.Mul64(uint64(count), uint64(n))
+	q, rest := bits.Div64(high, low, uint64(cases)) // count is at most cases, so that q is at most n
+	if partsToo && rest > 0 {
+		q++
+	}
+	return int(q)
+}
+
+// tip is the tipping point of the sign test: from all missing trials in favour of the candidate on, how many against it leave it no
+// longer better, and how many make it worse.
+func (x *verdict) tip() (*report.TippingPoint, error) {
+	s := x.signed
+	var steps []step
+	between := 0
+	for _, m := range s.movements {
+		switch {
+		case m.high > 0 && m.low <= 0:
+			steps = append(steps, step{m.highAway, m.low < 0})
+		case m.high == 0 && m.low < 0:
+			between++
+		}
+	}
+	// fewest trials after which the split is no longer, or not yet, as wanted; more than are missing where none are
+	after := func(done func(signs) bool) int {
+		if done(s.high) {
+			return 0
+		}
+		n, found := fewest(steps, between, func(left, joined int) bool {
+			return done(signs{s.high.better - left, s.high.worse + joined})
+		})
+		if !found {
+			return s.missing + 1
+		}
+		return max(1, n)
+	}
+	notBetter := after(func(split signs) bool { return s.v.shows(split) != better })
+	isWorse := after(func(split signs) bool { return s.v.shows(split) == worse })
+	trials := 0
+	for i := range s.v.cases {
+		trials += 2 * s.v.cases[i].n()
+	}
+	of := strconv.Itoa(trials) + " trials"
+	return gate.Tip(s.missing, false, of, s.v.against(),
+		func(bad int) (bool, error) { return bad < notBetter, nil }, func(bad int) (bool, error) { return bad >= isWorse, nil })
 }
 
 // mostMoved is how many cases a report names.

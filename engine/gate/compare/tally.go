@@ -152,7 +152,8 @@ type Tally struct {
 	result   result
 	first    diag.Pos // of the first result
 	own      map[string]place
-	rounded  int // scores with more decimals than are kept
+	named    place // of parts: the first, and "files" where its versions are files of their own
+	rounded  int   // scores with more decimals than are kept
 }
 
 // newTally returns an empty tally of rows with the given columns that rules slice by.

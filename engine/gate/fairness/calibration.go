@@ -24,11 +24,6 @@ type bin struct {
 // bins are the bins of a group that have a case, in ascending order: of 10,000 groups with 1,000 bins each few do.
 type bins []bin
 
-// add counts a case in bin at.
-func (b *bins) add(at, label int, probability rows.Decimal) {
-	b.merge(bin{at: at, n: 1, labels: label, probabilities: rows.Sum{}.Add(probability)})
-}
-
 // merge adds the cases of a bin.
 func (b *bins) merge(more bin) {
 	i, found := slices.BinarySearchFunc(*b, more.at, func(x bin, at int) int { return cmp.Compare(x.at, at) })

@@ -447,7 +447,11 @@ func TestOneFactOnce(t *testing.T) {
 		}
 	}
 	for i, r := range g.Rules {
-		if want := fmt.Sprintf("Rule r%d: if in truth ", i); !strings.HasPrefix(r.Assumptions[1], want) {
+		looks := "at one look by itself"
+		if i == 4 { // looks: repeated
+			looks = "over all its looks"
+		}
+		if want := fmt.Sprintf("Rule r%d, %s: if in truth ", i, looks); !strings.HasPrefix(r.Assumptions[1], want) {
 			t.Errorf("%q does not begin with %q", r.Assumptions[1], want)
 		}
 	}
@@ -505,7 +509,7 @@ func TestWords(t *testing.T) {
 		t.Errorf("reason %q, want %q", r.Cells[0].Reason, want)
 	}
 	// Two groups with 1 of 5 each lack 4 + 4.
-	if want := (report.Needs{What: "cases with a prediction in female (4) and male (4) (with label repaid), or declare coarser groups before the run", AtLeast: 8}); *r.Needs != want {
+	if want := (report.Needs{What: "cases with a prediction in female (4) and male (4) (with label repaid), or declare coarser groups before the run; recording what is missing does not decide it by itself", AtLeast: 8}); *r.Needs != want {
 		t.Errorf("needs %+v, want %+v", *r.Needs, want)
 	}
 	want := report.Data{{Name: "cases", Count: 4}, {Name: "labelled", Count: 4}, {Name: "predicted", Count: 3}, {Name: "missing_labels", Count: 0}, {Name: "missing_predictions", Count: 1},
@@ -630,7 +634,7 @@ func TestNeeds(t *testing.T) {
 	}
 	for _, rule := range []string{"max_group_gap: 0.05", "max_group_gap: 0.05, interval: pairwise", "worst_group: {maximum: 0.12}", "min_group_ratio: 0.8"} {
 		n := needs(rule, alike(1)...)
-		if !strings.HasPrefix(n.What, "cases in all in a new sample (or `looks: repeated`, set before collecting), at the present rates") {
+		if !strings.HasPrefix(n.What, "cases in all in a new sample, at the present rates") {
 			t.Errorf("%s: %+v", rule, n)
 		}
 		// With the number it names the rule passes, with a third less it does not.
@@ -642,7 +646,7 @@ func TestNeeds(t *testing.T) {
 			t.Errorf("%s: %s with %d cases, though it needs %+v", rule, r.Verdict, 200*(times*2/3), n)
 		}
 	}
-	if n := needs("max_group_gap: 0.25", 50, "1,0,female", 50, "1,1,female", 20, "1,0,male", 80, "1,1,male"); !strings.HasSuffix(n.What, "(as FAIL)") {
+	if n := needs("max_group_gap: 0.25", 50, "1,0,female", 50, "1,1,female", 20, "1,0,male", 80, "1,1,male"); !strings.Contains(n.What, ", as FAIL (with `looks: repeated`") {
 		t.Errorf("a gap above the threshold: %+v", n)
 	}
 	// At equal rates of .1 the upper end of the gap falls as 1/√n, from .044 at 1000 a group: .001 takes about two million a group.
@@ -657,7 +661,7 @@ func TestNeeds(t *testing.T) {
 	// On the threshold no number decides, whether or not something is missing.
 	for _, missing := range []int{0, 10} {
 		n := needs("max_group_gap: 0.3", 50, "1,0,female", 50, "1,1,female", 20, "1,0,male", 80, "1,1,male", missing, "1,,male")
-		if n.AtLeast != 0 || n.What != "other data: the measured largest gap is 0.3, the threshold itself, so that no number of cases would decide" {
+		if n.AtLeast != 0 || !strings.HasPrefix(n.What, "other data: the measured largest gap is 0.3, the threshold itself, so that no number of cases would decide") {
 			t.Errorf("a gap on the threshold, %d missing: %+v", missing, n)
 		}
 	}
@@ -665,8 +669,8 @@ func TestNeeds(t *testing.T) {
 	// the size that is named fails.
 	n := needs("max_group_gap: 0.1", 30, "1,0,female", 60, "1,1,female", 20, "1,0,male", 70, "1,1,male", 20, "1,,male")
 	var size int
-	if _, err := fmt.Sscanf(n.What, "what is missing to be recorded, 20 predictions (20 in male): as it is, no number of cases would decide; with all recorded at the present rates the rule needs about %d cases in all", &size); err != nil ||
-		n.AtLeast != 0 || !strings.HasSuffix(n.What, "(as FAIL)") {
+	if _, err := fmt.Sscanf(n.What, "what is missing to be recorded, 20 predictions (20 in male): with as much missing, no number of cases would decide; with all recorded at the present rates the rule needs about %d cases in all", &size); err != nil ||
+		n.AtLeast != 0 || !strings.Contains(n.What, ", as FAIL") || !strings.HasSuffix(n.What, "; the missing ones by themselves do not decide it, however they come out") {
 		t.Fatalf("a gap that missing predictions leave open: %+v", n)
 	}
 	for total, want := range map[int]report.Verdict{size: report.Fail, size * 9 / 10: report.InsufficientEvidence} {
@@ -679,7 +683,7 @@ func TestNeeds(t *testing.T) {
 	// 32 of men recorded and 31 not: with all of them recorded like the rest the same 123 cases would do, 0 of 60 against 0 of 63, whose
 	// gap is at most 1 − .025^(1/60) = .0596. As it is it may be 31/63.
 	n = needs("max_group_gap: 0.1, confidence: 0.9", 60, "1,1,female", 32, "1,1,male", 31, "1,,male")
-	if want := "what is missing to be recorded, 31 predictions (31 in male): as it is, no number of cases would decide; with all recorded at the present rates these cases would"; n.What != want || n.AtLeast != 0 {
+	if want := "what is missing to be recorded, 31 predictions (31 in male): with as much missing, no number of cases would decide; with all recorded at the present rates these cases would; the missing ones may decide it by themselves, by how they come out"; n.What != want || n.AtLeast != 0 {
 		t.Errorf("needs %+v, want %s", n, want)
 	}
 	// A crossing's small cells.
@@ -714,16 +718,16 @@ func TestSmallNeeds(t *testing.T) {
 		{"max_group_gap: 0.2", []any{100, "1,1,female", 100, "1,1,male", 12, "1,1,other"}, lack + coarser},
 		{"max_group_gap: 0.2, interval: pairwise", []any{100, "1,1,female", 100, "1,1,male", 12, "1,1,other"}, lack + coarser},
 		{"worst_group: {maximum: 0.2}", []any{100, "1,1,female", 100, "1,1,male", 12, "1,1,other"}, lack + coarser},
-		{"max_group_gap: 0.2", []any{100, "1,1,female", 100, "1,1,male", 12, "1,0,other"}, lack + coarser + " (as FAIL)"},
-		{"worst_group: {maximum: 0.2}", []any{100, "1,1,female", 100, "1,1,male", 12, "1,0,other"}, lack + coarser + " (as FAIL)"},
-		{"max_group_gap: 0.2, interval: pairwise", []any{100, "1,1,female", 100, "1,1,male", 12, "1,0,other"}, lack + coarser + " (as FAIL)"},
+		{"max_group_gap: 0.2", []any{100, "1,1,female", 100, "1,1,male", 12, "1,0,other"}, lack + coarser + ", as FAIL"},
+		{"worst_group: {maximum: 0.2}", []any{100, "1,1,female", 100, "1,1,male", 12, "1,0,other"}, lack + coarser + ", as FAIL"},
+		{"max_group_gap: 0.2, interval: pairwise", []any{100, "1,1,female", 100, "1,1,male", 12, "1,0,other"}, lack + coarser + ", as FAIL"},
 	} {
 		r := of(c.rule, c.file...)
 		if want := (report.Needs{What: c.want, AtLeast: 18}); *r.Needs != want {
 			t.Errorf("%s: needs %+v, want %+v", c.rule, *r.Needs, want)
 		}
 		want := report.Pass
-		if strings.HasSuffix(c.want, "(as FAIL)") {
+		if strings.HasSuffix(c.want, ", as FAIL") {
 			want = report.Fail
 		}
 		if r := ruleOf(t, decide(t, declared(c.rule), cases("label,prediction,sex", append(c.file, 18, c.file[5])...))); r.Verdict != want {
@@ -734,7 +738,7 @@ func TestSmallNeeds(t *testing.T) {
 	for _, rule := range []string{"max_group_gap: 0.15", "max_group_gap: 0.15, interval: pairwise", "worst_group: {maximum: 0.2}", "min_group_ratio: 0.5"} {
 		r := of(rule, 10, "1,0,female", 90, "1,1,female", 10, "1,0,male", 90, "1,1,male", 2, "1,0,other", 18, "1,1,other")
 		var size int
-		const form = lack + " for it to count at all" + coarser + "; the rule then needs about %d cases in all in a new sample (or `looks: repeated`, set before collecting), at the present rates and shares of the groups"
+		const form = lack + " for it to count at all" + coarser + "; the rule then needs about %d cases in all in a new sample, at the present rates and shares of the groups"
 		if _, err := fmt.Sscanf(strings.ReplaceAll(r.Needs.What, "%", ""), form, &size); err != nil || r.Needs.AtLeast != 10 {
 			t.Errorf("%s: needs %+v (%v)", rule, *r.Needs, err)
 			continue
@@ -755,7 +759,7 @@ func TestSmallNeeds(t *testing.T) {
 		t.Errorf("needs %+v", *r.Needs)
 	}
 	// Two groups that are surely far apart would fail in a larger file, whatever an empty third one shows.
-	if r := of("max_group_gap: 0.2", 65, "1,0,female", 35, "1,1,female", 35, "1,0,male", 65, "1,1,male"); r.Needs.AtLeast != 30 || !strings.Contains(r.Needs.What, "; the rule then needs about ") || !strings.HasSuffix(r.Needs.What, "(as FAIL)") {
+	if r := of("max_group_gap: 0.2", 65, "1,0,female", 35, "1,1,female", 35, "1,0,male", 65, "1,1,male"); r.Needs.AtLeast != 30 || !strings.Contains(r.Needs.What, "; the rule then needs about ") || !strings.Contains(r.Needs.What, ", as FAIL") {
 		t.Errorf("needs %+v", *r.Needs)
 	}
 	// On the threshold, and with what is missing in the way.
@@ -764,7 +768,7 @@ func TestSmallNeeds(t *testing.T) {
 		t.Errorf("needs %+v", *r.Needs)
 	}
 	if r := of("max_group_gap: 0.2", 20, "1,0,female", 80, "1,1,female", 20, "1,0,male", 60, "1,1,male", 20, "1,,male", 2, "1,0,other", 8, "1,1,other"); r.Needs.AtLeast != 20 ||
-		!strings.Contains(r.Needs.What, "; the rule then needs what is missing to be recorded, 20 predictions (20 in male): as it is, no number of cases would decide; with all recorded at the present rates the rule needs about ") {
+		!strings.Contains(r.Needs.What, "; the rule then needs what is missing to be recorded, 20 predictions (20 in male): with as much missing, no number of cases would decide; with all recorded at the present rates the rule needs about ") {
 		t.Errorf("needs %+v", *r.Needs)
 	}
 	// With too much left out both are said; a rule that would be decided otherwise needs nothing else.
@@ -798,5 +802,51 @@ func TestUndeclaredInSlice(t *testing.T) {
 	}
 	if r := g.Rules[1]; r.Verdict != report.Pass || r.WithLeftOut != report.Pass { // a gap is at most 1 whatever is left out
 		t.Errorf("%s, with the left-out cases %s", r.Verdict, r.WithLeftOut)
+	}
+}
+
+// TestWordsOfTippingPoints: what a bad value is can be read aloud, for every rate and threshold.
+func TestWordsOfTippingPoints(t *testing.T) {
+	bad := func(rule string, blocks ...any) string {
+		t.Helper()
+		r := ruleOf(t, decide(t, bySex(rule), cases("label,prediction,sex", blocks...)))
+		if r.TippingPoint == nil {
+			t.Fatalf("%s: %s without a tipping point: %+v", rule, r.Verdict, r.Needs)
+		}
+		return r.TippingPoint.Bad
+	}
+	// Of 90 cases of a label 6 have no prediction: with them the rate is from 42/90 to 48/90, and .35 or .64 lies in its interval.
+	both := func(label string) []any {
+		var blocks []any
+		for _, sex := range []string{"female", "male"} {
+			blocks = append(blocks, 42, label+",1,"+sex, 42, label+",0,"+sex, 6, label+",,"+sex, 100, map[string]string{"0": "1", "1": "0"}[label]+",1,"+sex)
+		}
+		return blocks
+	}
+	for rule, want := range map[string]string{
+		"rate: false_negative, worst_group: {maximum: 0.62}": "wrong",
+		"rate: true_positive, worst_group: {minimum: 0.38}":  "wrong",
+		"rate: false_negative, worst_group: {minimum: 0.38}": "right", // a floor under misses
+		"rate: selection, worst_group: {minimum: 0.68}":      "not selected",
+		"rate: selection, worst_group: {maximum: 0.82}":      "selected",
+	} {
+		if got := bad(rule, both("1")...); got != want {
+			t.Errorf("%s: %q, want %q", rule, got, want)
+		}
+	}
+	if got := bad("rate: false_positive, worst_group: {maximum: 0.62}", both("0")...); got != "wrong" {
+		t.Errorf("false alarms: %q", got)
+	}
+	// A rate out of the predictions of one kind: a missing prediction that is wrong is in it as an error, or not in it as a success.
+	if got := bad("rate: precision, worst_group: {minimum: 0.69}", 80, "1,1,female", 20, "0,1,female", 4, "1,,female", 4, "0,,female", 800, "1,1,male", 200, "0,1,male"); got != "wrong" {
+		t.Errorf("precision: %q", got)
+	}
+	// Far apart: only women's misses and men's hits can move them further.
+	if got := bad("rate: false_negative, max_group_gap: 0.62", 60, "1,0,female", 40, "1,1,female", 12, "1,,female", 10, "1,0,male", 90, "1,1,male", 12, "1,,male"); got != "wrong in female or right in male" {
+		t.Errorf("far apart: %q", got)
+	}
+	// Close together: 20 of 100 against 20 of 100, of 10 missing each 2 are misses where they are alike.
+	if got := bad("rate: false_negative, max_group_gap: 0.22", 20, "1,0,female", 80, "1,1,female", 10, "1,,female", 20, "1,0,male", 80, "1,1,male", 10, "1,,male"); got != "other than what would bring the groups closest together (2 wrong and 8 right in female, 2 wrong and 8 right in male)" {
+		t.Errorf("close together: %q", got)
 	}
 }

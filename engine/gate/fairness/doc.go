@@ -12,6 +12,8 @@
 //  6. findings.go points at what a person would want to know of the data.
 //  7. rules.go compiles a policy and decides its rules; needs.go says what would decide an undecided one, text.go words it.
 //
+// In place of 2, part.go writes what was counted as a part and reads parts; query.go has a database count, and reads its result.
+//
 // Cases are the units. The interval of each group has the error of the rule divided by the number of its declared groups,
 // so that all of them hold at once, and with them every gap and ratio of two groups. A missing prediction stays in its
 // group and is completed both ways. A case that does not say which group it belongs to is left out of the rules that need

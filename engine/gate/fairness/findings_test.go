@@ -285,7 +285,7 @@ func TestSparseBins(t *testing.T) {
 			}
 			tally.groups = []int{i % 2, 0}
 			for v := range tally.views {
-				tally.count(&q.tally.plan.views[v], &tally.views[v], i%2, yes, true, p)
+				tally.count(&q.tally.plan.views[v], &tally.views[v], batch{label: i % 2, prediction: yes, bin: binOf(tally.edges, p), n: 1, probabilities: rows.Sum{}.Add(p)})
 			}
 		}
 		diags := &diag.List{}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
+	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
@@ -52,7 +53,7 @@ func (d *decision) needs(pairs []apart) (*report.Needs, error) {
 		if err != nil || lack == 0 {
 			return size, err
 		}
-		return then("the rule then needs " + phrase(size)), nil
+		return then("the rule then needs " + gate.Phrase(*size)), nil
 	case lack > 0 && d.unknown() != "":
 		return then("what the rule needs beyond that cannot be told before something is recorded in " + d.unknown()), nil
 	}
@@ -66,7 +67,7 @@ func (d *decision) needs(pairs []apart) (*report.Needs, error) {
 	if goal == report.InsufficientEvidence {
 		return d.beyond(then, lack, d.near("")), nil
 	}
-	what := &report.Needs{What: "what is missing to be recorded, " + missing + ": as it is, no number of cases would decide; with all recorded at the present rates "}
+	what := &report.Needs{What: toBeRecorded + missing + ": with as much missing, no number of cases would decide; with all recorded at the present rates "}
 	of := finely * d.cases
 	switch enough, err := full.comesTo(goal, full.sized(d.cases, of), pairs); {
 	case err != nil:
@@ -78,7 +79,7 @@ func (d *decision) needs(pairs []apart) (*report.Needs, error) {
 		if err != nil {
 			return nil, err
 		}
-		what.What += "the rule needs " + phrase(size)
+		what.What += "the rule needs " + gate.Phrase(*size)
 	}
 	return d.beyond(then, lack, what), nil
 }
@@ -88,24 +89,35 @@ func (d *decision) beyond(then func(string) *report.Needs, lack int, n *report.N
 	if lack == 0 {
 		return n
 	}
-	return then("the rule then needs " + phrase(n))
-}
-
-// phrase writes what is needed as part of a sentence.
-func phrase(n *report.Needs) string {
-	if n.AtLeast == 0 {
-		return n.What
-	}
-	return fmt.Sprintf("about %d %s", n.AtLeast, n.What)
+	return then("the rule then needs " + gate.Phrase(*n))
 }
 
 // asFail ends what would decide a rule where it would be a FAIL.
 func asFail(goal report.Verdict) string {
 	if goal == report.Fail {
-		return " (as FAIL)"
+		return ", as FAIL"
 	}
 	return ""
 }
+
+// recorded adds to what would decide a rule what recording the missing predictions would do by itself, where that can be told.
+func (d *decision) recorded(n *report.Needs, tip *report.TippingPoint, told bool) {
+	asked := strings.Contains(n.What, toBeRecorded) // it is among what is needed
+	switch {
+	case d.missing() == "" || !told:
+	case asked && tip != nil:
+		n.What += "; the missing ones may decide it by themselves, by how they come out"
+	case asked:
+		n.What += "; the missing ones by themselves do not decide it, however they come out"
+	case tip != nil:
+		n.What += "; or what is missing to be recorded, which may decide it by itself"
+	default:
+		n.What += "; recording what is missing does not decide it by itself"
+	}
+}
+
+// toBeRecorded begins what a rule needs of which what is missing leaves open on which side of the threshold it lies.
+const toBeRecorded = "what is missing to be recorded, "
 
 // lack is how many cases small groups lack, how many groups these are, and which; 0 where no group is small.
 func (d *decision) lack() (cases, groups int, what string) {
@@ -209,41 +221,58 @@ func (d *decision) near(tried string) *report.Needs {
 // size is about how many cases in all would make a contest, whose groups are those of so many cases, come to goal at the
 // present rates and shares.
 func (d *decision) size(c *contest, of int, goal report.Verdict, pairs []apart) (*report.Needs, error) {
+	units, found, err := d.units(c, of, goal, pairs)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return d.near(fmt.Sprintf(" (%d would not do)", units)), nil
+	}
+	how := ", at the present rates and shares of the groups" + asFail(goal)
+	if c.repeated() {
+		return &report.Needs{What: "more cases" + how, AtLeast: gate.Rounded(units - d.cases)}, nil
+	}
+	n := &report.Needs{What: "cases in all in a new sample" + how, AtLeast: gate.Rounded(units)}
+	if d.rule.pairwise { // which holds at one look only
+		return n, nil
+	}
+	again, under := *c, *c.bounds
+	under.judging.Looks = policy.Text{Value: policy.LooksRepeated, Set: true}
+	again.bounds = &under
+	units, found, err = d.units(&again, of, goal, pairs)
+	n.What += gate.Repeated(units, found)
+	return n, err
+}
+
+// units is about how many cases in all would make a contest come to goal; where none that is looked at would, the largest that was.
+func (d *decision) units(c *contest, of int, goal report.Verdict, pairs []apart) (cases int, found bool, err error) {
 	// At twice the size the interval of the present rates is narrower, and so on; the counts are whole numbers, so that near
 	// the size that is found the verdict may still go either way.
 	most := max(interval.MostNeeded, 100*d.cases)
 	at := func(size int) (bool, error) { return c.comesTo(goal, c.sized(size, of), pairs) }
-	bad, good, found := d.cases, 2*d.cases, false
+	bad, good := d.cases, 2*d.cases
 	for {
-		var err error
 		if found, err = at(good); err != nil {
-			return nil, err
+			return 0, false, err
 		}
 		if found || good >= most {
 			break
 		}
 		bad, good = good, min(2*good, most)
 	}
-	if !found {
-		return d.near(fmt.Sprintf(" (%d would not do)", good)), nil
-	}
-	for good-bad > 1+good/256 {
+	for found && good-bad > 1+good/256 {
 		middle := bad + (good-bad)/2
 		ok, err := at(middle)
 		switch {
 		case err != nil:
-			return nil, err
+			return 0, false, err
 		case ok:
 			good = middle
 		default:
 			bad = middle
 		}
 	}
-	how := ", at the present rates and shares of the groups" + asFail(goal)
-	if c.repeated() {
-		return &report.Needs{What: "more cases" + how, AtLeast: gate.Rounded(good - d.cases)}, nil
-	}
-	return &report.Needs{What: "cases in all in a new sample (or `looks: repeated`, set before collecting)" + how, AtLeast: gate.Rounded(good)}, nil
+	return good, found, nil
 }
 
 // limit is the verdict that the contest would come to if the present rates were those of ever more cases, in every group: PASS or

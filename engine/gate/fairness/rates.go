@@ -1,6 +1,7 @@
 package fairness
 
 import (
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/policy"
 )
@@ -140,6 +141,18 @@ func (r *rate) needsLabel() bool { return r.of[no] != r.of[yes] }
 // moves reports whether the prediction decides what is in the denominator, so that a missing one may or may not be.
 func (r *rate) moves() bool { return (r.of[no][no] == out) != (r.of[no][yes] == out) }
 
+// words says what a prediction is that raises the rate, and one that lowers it, in words after "is". But for the selection rate, which no
+// label enters, a rate rises with each prediction that is right, or with each that is wrong.
+func (r *rate) words() (raising, lowering string) {
+	switch {
+	case !r.needsLabel():
+		return "selected", "not selected"
+	case r.of[no][no] == event || r.of[yes][yes] == event:
+		return "right", "wrong"
+	}
+	return "wrong", "right"
+}
+
 // mixes reports whether the denominator holds cases of both labels.
 func (r *rate) mixes() bool {
 	return r.of[no] != [2]outcome{out, out} && r.of[yes] != [2]outcome{out, out}
@@ -227,3 +240,31 @@ func (r *rate) widen(s *sides, label, prediction, n int) {
 	add(&s.low, can&other, n)
 	add(&s.high, can&event, n)
 }
+
+// part is a group's cases as units of a rate, for a ledger of looks: an event is 1, another case of the denominator 0, and a case
+// outside of a denominator that the prediction decides lies between, since both ends of an interval rise from a failure to
+// none to a success. An incomplete case has the least and the greatest that it can be. Cases that cannot be in the denominator,
+// or lack the label that the rate needs, are none.
+func (r *rate) part(name string, c *counts) gate.Part {
+	var values []gate.UnitValue
+	decisions := 0
+	for label := range c {
+		if label == none && r.needsLabel() {
+			continue
+		}
+		for prediction, n := range c[label] {
+			can := r.possible(label, prediction)
+			if can == out && !r.moves() {
+				continue
+			}
+			if prediction != none {
+				decisions += n
+			}
+			values = append(values, gate.UnitValue{Low: worth[first(can, other, out, event)], High: worth[first(can, event, out, other)], Count: n})
+		}
+	}
+	return gate.ValuePart(name, decisions, values...)
+}
+
+// worth orders outcomes by what they do to the ends of an interval.
+var worth = map[outcome]float64{other: 0, out: 0.5, event: 1}

@@ -43,6 +43,7 @@ type rule struct {
 	terms    []term
 	slice    string // in words
 	view     int    // of the plan's
+	doubt    string // why it is for a person, by earlier looks; "" for none
 }
 
 // question is one declaration being read and judged.
@@ -99,6 +100,9 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		s.Map.Errorf(s.Pos, "%s names no cases; add `cases: decided.csv`, or name files on the command line", s.Context())
 	}
 	q.tally = newTally(q.plan())
+	if source.Verb == gate.Tally {
+		q.tally.cells = map[string]*cell{}
+	}
 	q.checkColumns(s.Pos, diags)
 	input.Columns, input.Add = q.tally.columns, q.tally.Add
 	q.inputs = []gate.Input{input}
@@ -396,7 +400,13 @@ func (q *question) Rules() []policy.Rule {
 }
 
 // Prospects implements gate.Question.
-func (q *question) Prospects() []diag.Diagnostic { return slices.Clone(q.prospects) }
+func (q *question) Prospects() []diag.Diagnostic {
+	list := slices.Clone(q.prospects)
+	for i := range q.rules {
+		list = append(list, q.neverAtMinCell(&q.rules[i])...)
+	}
+	return list
+}
 
 // Share implements gate.Question.
 func (q *question) Share(families policy.Families) {
@@ -412,6 +422,28 @@ func (q *question) Judge(rule, parts int) (report.Rule, error) {
 	out, _, _, err := q.measured(&r)
 	return out, err
 }
+
+// Units implements gate.Question.
+func (q *question) Units(rule int) (gate.Units, error) {
+	r := &q.rules[rule]
+	d, err := q.judge(r)
+	if err != nil {
+		return gate.Units{}, err
+	}
+	own := []string{strconv.FormatBool(r.pairwise), r.crossing.label}
+	for _, b := range []binary{q.label, q.prediction} {
+		own = append(own, b.column.Value, b.words[0].Value, b.words[1].Value)
+	}
+	u := gate.UnitsOf(Gate{}, q.source, &r.Rule, d.measure(), append(own, r.crossing.groups...)...)
+	u.Grows = gate.GrowsUnits
+	for i := range d.view.cells {
+		u.Parts = append(u.Parts, r.rate.part("group "+strconv.Itoa(i+1), &d.view.cells[i]))
+	}
+	return u, nil
+}
+
+// Doubt implements gate.Question.
+func (q *question) Doubt(rule int, why string) { q.rules[rule].doubt = why }
 
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
@@ -497,10 +529,13 @@ func (q *question) judge(r *rule) (*decision, error) {
 	}
 	d.standing = d.contest.judge(d.contest.everyone())
 	d.verdict = d.standing.verdict
-	if d.exceeded {
+	switch decided := d.verdict == report.Fail || !d.standing.anySmall; {
+	case d.exceeded:
 		d.verdict = report.InsufficientEvidence
+	case r.doubt != "" && decided:
+		d.verdict = report.ManualReview
 	}
-	if d.leftOut > 0 && d.verdict != report.InsufficientEvidence {
+	if d.leftOut > 0 && d.verdict != report.InsufficientEvidence && d.verdict != report.ManualReview {
 		if d.worst, err = d.atWorst(); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name(), err)
 		}
@@ -524,6 +559,9 @@ func (q *question) measured(r *rule) (out report.Rule, d *decision, pairs []apar
 	if out.Verdict == report.InsufficientEvidence && d.cases == 0 {
 		out.Reason = q.emptySlice(r)
 	}
+	if out.Verdict == report.ManualReview {
+		out.Reason = r.doubt
+	}
 	out.Assumptions = d.assumptions(out.Conditions)
 	return out, d, pairs, nil
 }
@@ -534,16 +572,30 @@ func (q *question) decide(r *rule) (report.Rule, error) {
 	if err != nil {
 		return out, err
 	}
-	if out.Verdict == report.InsufficientEvidence && d.cases > 0 {
+	if out.Verdict == report.ManualReview {
+		out.Needs = gate.NewLedger()
+	}
+	if out.Verdict == report.InsufficientEvidence && d.cases == 0 {
+		out.Needs = &report.Needs{What: gate.EmptySlice}
+	} else if out.Verdict == report.InsufficientEvidence {
 		if d.standing.verdict == report.InsufficientEvidence {
 			if out.Needs, err = d.needs(pairs); err != nil {
 				return out, fmt.Errorf("%s: %w", r.Name(), err)
 			}
 		}
+		if !d.exceeded {
+			var told bool
+			if out.TippingPoint, told, err = d.tipping(); err != nil {
+				return out, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+			if out.Needs != nil {
+				d.recorded(out.Needs, out.TippingPoint, told)
+			}
+		}
 		if d.exceeded { // first of all, fewer have to be left out; the rule may need more than that
 			beyond := out.Needs
 			if out.Needs = d.leftOutNeeds(); beyond != nil {
-				out.Needs.What += "; the rule then needs " + phrase(beyond)
+				out.Needs.What += "; the rule then needs " + gate.Phrase(*beyond)
 			}
 		}
 	}

@@ -60,11 +60,13 @@ type Tally struct {
 	sliced     []values // by column of where
 	ids, units map[string]place
 	files      []string
-	rounded    int // probabilities with more decimals than are kept
-	unsure     int // cases without a probability, where it is read
+	rounded    int              // probabilities with more decimals than are kept
+	unsure     int              // cases without a probability, where it is read
+	cells      map[string]*cell // of rows that are counted to be decided elsewhere, in place of views; else nil
 	// What is known of the row being added, kept to spare allocations.
 	groups []int
 	texts  []string
+	key    []byte
 }
 
 // What stands in place of a group's number.
@@ -184,27 +186,55 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 	if !sound {
 		return
 	}
+	for i := range t.texts {
+		t.texts[i], _ = r.Text(t.at.where + i)
+	}
+	if rounded {
+		t.rounded++
+	}
+	c := batch{label: label, prediction: prediction, bin: noBin, n: 1}
+	if hasProbability {
+		c.bin, c.probabilities = binOf(t.edges, probability), c.probabilities.Add(probability)
+	}
+	if t.cells != nil { // to be decided elsewhere
+		t.keep(c, func(attribute int) string {
+			text, _ := r.Text(t.at.attributes + attribute)
+			return text
+		})
+		return
+	}
 	for i, g := range t.groups {
 		if g == strange {
 			text, _ := r.Text(t.at.attributes + i)
 			t.undeclared[i].add(text, 1)
 		}
 	}
-	for i := range t.texts {
-		text, recorded := r.Text(t.at.where + i)
-		t.texts[i] = text
-		if recorded {
-			t.sliced[i].add(text, 1)
+	t.sort(c)
+}
+
+// batch is what came out of n cases alike: one row, or a cell of a part.
+type batch struct {
+	label, prediction int
+	bin               int // that their probabilities lie in; noBin where they have none
+	n                 int
+	probabilities     rows.Sum
+}
+
+// noBin stands in place of a bin's number for cases without a probability.
+const noBin = -1
+
+// sort counts cases whose groups and texts of where are those of t.groups and t.texts.
+func (t *Tally) sort(c batch) {
+	for i, text := range t.texts {
+		if text != "" {
+			t.sliced[i].add(text, c.n)
 		}
 	}
-	if rounded {
-		t.rounded++
-	}
-	if t.at.probability >= 0 && !hasProbability {
-		t.unsure++
+	if t.at.probability >= 0 && c.bin == noBin {
+		t.unsure += c.n
 	}
 	for i := range t.views {
-		t.count(&t.plan.views[i], &t.views[i], label, prediction, hasProbability, probability)
+		t.count(&t.plan.views[i], &t.views[i], c)
 	}
 }
 
@@ -218,8 +248,28 @@ func (t *Tally) blank(r rows.Row) bool {
 	return true
 }
 
-// count sorts the case that groups and texts describe into a view.
-func (t *Tally) count(v *view, s *sorted, label, prediction int, hasProbability bool, probability rows.Decimal) {
+// count sorts the cases that groups and texts describe into a view.
+func (t *Tally) count(v *view, s *sorted, c batch) {
+	group, reason, in := t.belongs(v)
+	switch {
+	case !in:
+	case reason >= 0:
+		s.left[reason][c.label][c.prediction] += c.n
+	default:
+		s.cells[group][c.label][c.prediction] += c.n
+		if s.bins != nil && c.bin != noBin && c.label != none {
+			labels := 0
+			if c.label == yes {
+				labels = c.n
+			}
+			s.bins[group].merge(bin{at: c.bin, n: c.n, labels: labels, probabilities: c.probabilities})
+		}
+	}
+}
+
+// belongs tells the group of a view that the case belongs to which groups and texts describe, or the reason why it cannot be told
+// one, by its place in reasons (-1: it can). in is false where the case is not of the view's slice.
+func (t *Tally) belongs(v *view) (group, reason int, in bool) {
 	// A case that another term keeps out of the slice is out; where a value is empty, or is none of the declared ones and so
 	// perhaps a misspelt one, it may belong to the slice.
 	unknown, odd := false, false
@@ -227,42 +277,34 @@ func (t *Tally) count(v *view, s *sorted, label, prediction int, hasProbability 
 		if term.attribute < 0 {
 			text := t.texts[term.column]
 			if text != "" && text != term.value {
-				return
+				return 0, -1, false
 			}
 			unknown = unknown || text == ""
 			continue
 		}
 		g := t.groups[term.attribute]
 		if g >= 0 && g != term.group {
-			return
+			return 0, -1, false
 		}
 		unknown, odd = unknown || g == empty, odd || g == strange
 	}
 	switch {
 	case unknown:
-		s.left[0][label][prediction]++
-		return
+		return 0, 0, true
 	case odd:
-		s.left[1][label][prediction]++
-		return
+		return 0, 1, true
 	}
-	group := 0
 	for i, a := range v.crossing.attributes {
 		switch g := t.groups[a]; g {
 		case empty:
-			s.left[2+2*i][label][prediction]++
-			return
+			return 0, 2 + 2*i, true
 		case strange:
-			s.left[3+2*i][label][prediction]++
-			return
+			return 0, 3 + 2*i, true
 		default:
 			group = group*len(t.attributes[a].groups) + g
 		}
 	}
-	s.cells[group][label][prediction]++
-	if s.bins != nil && hasProbability && label != none {
-		s.bins[group].add(binOf(t.edges, probability), label, probability)
-	}
+	return group, -1, true
 }
 
 // file returns the number of a file.

@@ -353,7 +353,11 @@ func (d *decision) errors() string {
 			pass = over(2 * groups)
 		}
 	}
-	return fmt.Sprintf("R%s: if in truth %s, FAIL comes out at most %s of the time; if %s, PASS comes out at most %s of the time.", strings.TrimPrefix(d.rule.Name(), "r"), right, fail, wrong, pass)
+	looks := "at one look by itself"
+	if d.rule.Looks.Value == policy.LooksRepeated {
+		looks = "over all its looks"
+	}
+	return fmt.Sprintf("R%s, %s: if in truth %s, FAIL comes out at most %s of the time; if %s, PASS comes out at most %s of the time.", strings.TrimPrefix(d.rule.Name(), "r"), looks, right, fail, wrong, pass)
 }
 
 // percent writes a share as a percentage of three digits, rounded up: "2.5 %".
@@ -390,15 +394,8 @@ func (d *decision) assumptions(conditions string) []string {
 
 // leftOutNeeds says how many of the left-out cases would have to be recorded.
 func (d *decision) leftOutNeeds() *report.Needs {
-	allowed, high := 0, d.leftOut // so many may be left out, and so many may not
-	for high-allowed > 1 {
-		if middle := (allowed + high) / 2; gate.Exceeds(middle, d.cases, d.rule.MaxLeftOut) {
-			high = middle
-		} else {
-			allowed = middle
-		}
-	}
-	return &report.Needs{What: "of the cases left out to be recorded, so that no more than max_left_out (" + d.rule.MaxLeftOut.Text + ") is left out", AtLeast: d.leftOut - allowed}
+	n := gate.FewerLeftOut(d.leftOut, d.cases, d.rule.MaxLeftOut, "of the cases left out to be recorded")
+	return &n
 }
 
 // emptySlice says of a slice without a case what its columns hold.

@@ -277,11 +277,11 @@ func TestDeparturesOfASlice(t *testing.T) {
 		}
 	}
 	whole := newStudy(tally, assigned, "").whole(nil, policy.Judging{}.WithDefaults())
-	if how := whole.designDoubt(); how != "" {
+	if how := whole.designDoubt().Why; how != "" {
 		t.Errorf("40 of 880 rows depart, and the whole is undecided: %s", how)
 	}
 	lyon := whole.sliced([]gate.Term{{Column: 0, Value: "Lyon"}}, "site=Lyon")
-	if how := lyon.designDoubt(); !strings.HasPrefix(how, "40 of 80 rows depart") {
+	if how := lyon.designDoubt().Why; !strings.HasPrefix(how, "40 of 80 rows depart") {
 		t.Errorf("40 of 80 rows of the slice depart: %q", how)
 	}
 	if g := lyon.gains(); g.people != 20 || g.oneArmed != 10 {

@@ -34,10 +34,11 @@ func (v *view) generalized() (measured, error) {
 	m.Units, m.LeftOut = report.Int(min(len(people), len(cases))), v.alsoLeftOut(nil, with, without)
 	switch {
 	case len(people) < 2 || len(cases) < 2:
-		m.doubts.Undecided = "At least two people and two cases must have been decided."
+		m.doubts.Undecided = gate.Doubtful("At least two people and two cases must have been decided.", "decisions of two people at least, on two cases at least")
 		return m, nil
 	case len(people) > mostCells/len(cases):
-		m.doubts.Undecided = fmt.Sprintf("%d people times %d cases are more cells than can be held (%d).", len(people), len(cases), mostCells)
+		m.doubts.Undecided = gate.Doubtful(fmt.Sprintf("%d people times %d cases are more cells than can be held (%d).", len(people), len(cases), mostCells),
+			"fewer people or cases, or the rule without `generalize`")
 		return m, nil
 	}
 	low, high := make([][]float64, len(people)), make([][]float64, len(people))
@@ -47,7 +48,7 @@ func (v *view) generalized() (measured, error) {
 	if v.design.name == beforeAfter {
 		v.paired(people, cases, low, high)
 	} else if !v.coin(people, cases, low, high) {
-		m.doubts.Undecided = cmp.Or(v.designDoubt(), "Some people decided some cases once and others twice.")
+		m.doubts.Undecided = cmp.Or(v.designDoubt(), gate.Doubtful("Some people decided some cases once and others twice.", declareDesign))
 		return m, nil
 	}
 	missing, recorded, lows, highs := 0, 0, 0, 0 // the sums over all cells are of whole numbers
@@ -72,16 +73,17 @@ func (v *view) generalized() (measured, error) {
 		return m, fmt.Errorf("%s: %w", accuracyDifference, err)
 	}
 	m.Interval, m.Missing = report.PublishInterval(iv), report.Int(missing)
+	m.units = gate.NewPart("", slices.Concat(low...), slices.Concat(high...), recorded)
 	cells := len(people) * len(cases)
 	m.Completions = &report.Completions{Low: float64(lows) / float64(cells), High: float64(highs) / float64(cells)}
 	m.need = func(t report.Threshold) *report.Needs { return gate.PairNeeds(low, high, *m.Completions, t, v.judging) }
 	if recorded == 0 {
-		m.doubts.Undecided = "Nothing was evaluated: no cell has what it needs recorded."
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: no cell has what it needs recorded.", "recorded decisions")
 		return m, nil
 	}
 	m.Estimate = report.Number(estimate.Over(recorded))
 	m.doubts.Undecided = v.designDoubt()
-	if g := v.gains(); m.doubts.Undecided == "" && gate.Exceeds(g.oneArmed, g.people, v.judging.MaxLeftOut) {
+	if g := v.gains(); m.doubts.Undecided.Why == "" && gate.Exceeds(g.oneArmed, g.people, v.judging.MaxLeftOut) {
 		m.doubts.Undecided = notBoth(g, v.judging)
 	}
 	if how := v.unfairCoin(); how != "" {

@@ -329,7 +329,7 @@ func TestGeneralizeDoesNotErr(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.doubts.Undecided != "" || m.doubts.Review != "" {
+		if m.doubts.Undecided.Why != "" || m.doubts.Review != "" {
 			t.Fatalf("not decided: %+v", m.doubts)
 		}
 		if *m.Interval.Lower > 0 || *m.Interval.Upper < 0 {

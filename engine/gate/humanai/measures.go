@@ -35,26 +35,28 @@ type rate struct {
 	condition condition // of the decisions it is about
 	where     func(e entry, v *view) place
 	event     func(e entry) bool // of an entry inside with a recorded decision
+	// what decisions are that are no event, and those that are, after "are"
+	low, high string
 }
 
 // rates lists the rates over decisions, in the order of the source document's table.
 var rates = []rate{
 	// decisions equal to the system's output, out of decisions with the output shown
 	{"agreement", with,
-		aboutSystem(func(entry) bool { return true }), follows},
+		aboutSystem(func(entry) bool { return true }), follows, "other than the system's output", "equal to the system's output"},
 	// decisions agreeing with the system, out of decisions where the system was wrong
 	{"over_reliance", with,
-		aboutSystem(func(e entry) bool { return !systemRight(e) }), follows},
+		aboutSystem(func(e entry) bool { return !systemRight(e) }), follows, "other than the system's output", "equal to the system's output"},
 	// decisions equal to the reference, out of decisions where the system was wrong
 	{"correct_override", with,
-		aboutSystem(func(e entry) bool { return !systemRight(e) }), entry.right},
+		aboutSystem(func(e entry) bool { return !systemRight(e) }), entry.right, "wrong", "right"},
 	// decisions that differ from the system, out of decisions where the system was right
 	{"harmful_override", with,
-		aboutSystem(systemRight), func(e entry) bool { return !follows(e) }},
+		aboutSystem(systemRight), func(e entry) bool { return !follows(e) }, "equal to the system's output", "other than the system's output"},
 	// decisions equal to the reference, out of decisions with the output shown
-	{"accuracy_with", with, inCondition(with), entry.right},
+	{"accuracy_with", with, inCondition(with), entry.right, "wrong", "right"},
 	// decisions equal to the reference, out of decisions without the output
-	{"accuracy_without", without, inCondition(without), entry.right},
+	{"accuracy_without", without, inCondition(without), entry.right, "wrong", "right"},
 }
 
 // follows reports whether a recorded decision equals the system's output.
@@ -179,8 +181,12 @@ type tallied struct{ k, missing, n int }
 type measured struct {
 	report.Measure
 	doubts gate.Doubts
+	units  gate.Part   // what the interval rests on
+	grows  gate.Growth // how the data may grow between looks
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
+	// tip says how much depends on what is missing, where it does
+	tip func(t report.Threshold) (*report.TippingPoint, error)
 	// people says about how many would make the interval as wanted, at the present spread (means only)
 	people func(wanted func(interval.Interval) bool) (gate.Size, bool)
 }
@@ -255,7 +261,11 @@ func (v *view) alsoLeftOut(list []report.LeftOut, conditions ...condition) []rep
 func (v *view) rateOver(r rate) (measured, error) {
 	all, _, repeats, leftOut := v.count(r)
 	m, err := v.exact(r.name, all, "decisions", leftOut)
-	if repeats != "" && m.doubts.Undecided == "" {
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) {
+		ways := gate.Ways{Unit: "decisions", Low: r.low, High: r.high}
+		return gate.TipRate(ways, all.k, all.missing, all.n, t, func(k int) (interval.Interval, error) { return gate.Rate(k, 0, all.n, v.judging) })
+	}
+	if repeats != "" && m.doubts.Undecided.Why == "" {
 		m.doubts.Review = "Among the " + gate.Plural(all.n, "decision", "decisions") + " of this rate " + repeats +
 			", which makes the interval too narrow: a person must decide, or use `per: person`."
 		m.Caution = "The interval is too narrow to decide on: " + repeats + ". The rate per person counts each once."
@@ -273,11 +283,11 @@ func (v *view) exact(name string, c tallied, units string, leftOut []report.Left
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
 		Missing: report.Int(c.missing), LeftOut: leftOut, Conditions: gate.Conditions(iv, units, v.judging),
-	}}
+	}, units: gate.CountPart("", c.k, c.missing, c.n), grows: gate.GrowsUnits}
 	if recorded := c.n - c.missing; recorded > 0 {
 		m.Estimate = report.Number(float64(c.k) / float64(recorded))
 	} else {
-		m.doubts.Undecided = "Nothing was evaluated: the rate has no recorded decision."
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: the rate has no recorded decision.", "recorded "+units+" that the rate counts")
 	}
 	if c.n > 0 {
 		m.Completions = &report.Completions{Low: float64(c.k) / float64(c.n), High: float64(c.k+c.missing) / float64(c.n)}
@@ -348,7 +358,7 @@ func (v *view) systemAccuracy() (measured, error) {
 	}
 	leftOut := gate.LeftOut(reasonNoOutput, none, reasonAbstained, silent, reasonDeparts, only(v.departing), reasonNoSlice, only(v.unrecorded))
 	m, err := v.exact(systemAccuracy, c, "cases", leftOut)
-	if several > 0 && m.doubts.Undecided == "" {
+	if several > 0 && m.doubts.Undecided.Why == "" {
 		m.Caution = "Several different outputs for " + gate.Plural(several, "case", "cases") + "."
 		m.doubts.Review = fmt.Sprintf("%s of %d had several different outputs, so whether the system was right there is not one answer: a person must decide.",
 			gate.Plural(several, "case", "cases"), c.n)
@@ -368,6 +378,7 @@ func (v *view) ownRates(r rate) (values *means, missing int, leftOut []report.Le
 	for _, p := range sortedKeys(people) {
 		own := people[p]
 		missing += own.missing
+		values.missed(own.missing, own.n)
 		values.low = append(values.low, quotient(own.k, own.n))
 		values.high = append(values.high, quotient(own.k+own.missing, own.n))
 		if recorded := own.n - own.missing; recorded > 0 {
@@ -383,7 +394,7 @@ func (v *view) ownRates(r rate) (values *means, missing int, leftOut []report.Le
 // ratePerPerson measures the mean over people of each person's own rate, each person a unit.
 func (v *view) ratePerPerson(r rate) (measured, error) {
 	values, missing, leftOut := v.ownRates(r)
-	m, err := v.mean(r.name, values, interval.Unit, missing, leftOut)
+	m, err := v.mean(r.name, values, interval.Unit, missing, leftOut, gate.Ways{Low: r.low, High: r.high})
 	m.Labels = v.label("per", "person")
 	m.Conditions += " Speaks of people with at least one such decision."
 	return m, err
@@ -454,6 +465,8 @@ func (v *view) gains() *gains {
 		} else {
 			values.both++
 		}
+		values.missed(w.missing, w.n)
+		values.missed(o.missing, o.n)
 		values.low = append(values.low, gain(w.correct, w.n, o.correct+o.missing, o.n))
 		values.high = append(values.high, gain(w.correct+w.missing, w.n, o.correct, o.n))
 		values.lows.Add(w.correct, w.n, 1)
@@ -479,14 +492,16 @@ func (v *view) gains() *gains {
 // difference measures the accuracy difference: the mean over people of their gains.
 func (v *view) difference() (measured, error) {
 	g := v.gains()
-	m, err := v.mean(accuracyDifference, &g.means, interval.Difference, g.missing, v.alsoLeftOut(gate.LeftOut(reasonOneArm, g.oneArmed), with, without))
+	m, err := v.mean(accuracyDifference, &g.means, interval.Difference, g.missing, v.alsoLeftOut(gate.LeftOut(reasonOneArm, g.oneArmed), with, without),
+		gate.Ways{Low: "wrong with the output or right without it", High: "right with the output or wrong without it"})
 	if err != nil {
 		return m, err
 	}
 	switch {
-	case m.doubts.Undecided != "":
+	case m.doubts.Undecided.Why != "":
 	case g.both < 2:
-		m.doubts.Undecided = fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", g.both)
+		m.doubts.Undecided = gate.Doubt{Why: fmt.Sprintf("At least two people must have decided in both conditions; here %d did.", g.both),
+			Needs: report.Needs{What: "more people with decisions in both conditions, and far more for a useful interval", AtLeast: 2 - g.both}}
 	case gate.Exceeds(g.oneArmed, g.people, v.judging.MaxLeftOut):
 		m.doubts.Undecided = notBoth(g, v.judging)
 	default:
@@ -496,26 +511,33 @@ func (v *view) difference() (measured, error) {
 }
 
 // notBoth says that too many people were left out because they did not decide in both conditions.
-func notBoth(g *gains, j policy.Judging) string {
-	return fmt.Sprintf("%d of %d people did not decide in both conditions, more than max_left_out allows (%s): those who stopped may be those it harmed.",
-		g.oneArmed, g.people, j.MaxLeftOut.Text)
+func notBoth(g *gains, j policy.Judging) gate.Doubt {
+	return gate.Doubt{
+		Why: fmt.Sprintf("%d of %d people did not decide in both conditions, more than max_left_out allows (%s): those who stopped may be those it harmed.",
+			g.oneArmed, g.people, j.MaxLeftOut.Text),
+		Needs: gate.FewerLeftOut(g.oneArmed, g.people, j.MaxLeftOut, "of the people left out to decide in the other condition too (or, where both were assigned, --assignment, which counts what they did not decide both ways)"),
+	}
 }
 
 // designDoubt says why a study of this design, or one that departs from it, has no accuracy difference decided.
-func (v *view) designDoubt() string {
+func (v *view) designDoubt() gate.Doubt {
 	switch {
 	case gate.Exceeds(len(v.departing), v.read(), v.judging.MaxLeftOut):
-		return fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).", len(v.departing), v.read(), v.judging.MaxLeftOut.Text)
+		return gate.Doubt{Why: fmt.Sprintf("%d of %d rows depart from the assignment, more than max_left_out allows (%s).", len(v.departing), v.read(), v.judging.MaxLeftOut.Text),
+			Needs: gate.FewerLeftOut(len(v.departing), v.read(), v.judging.MaxLeftOut, "of the rows that depart to be decided as assigned (or the assignment that was really followed)")}
 	case v.design.contradicted:
-		return "The file does not follow the declared design (" + v.design.name + ")."
+		return gate.Doubtful("The file does not follow the declared design ("+v.design.name+").", "the design that the study had to be declared, or decisions that follow the declared one")
 	case v.design.name == mixed:
-		return "Some people decided some cases once and others twice: declare the design (`design: crossed` or `design: before_after`)."
+		return gate.Doubtful("Some people decided some cases once and others twice: declare the design (`design: crossed` or `design: before_after`).", declareDesign)
 	case len(v.wrongOrder) > 0:
-		return fmt.Sprintf("In %s the decision with the output came first; in a before_after study the one without must.",
-			gate.Plural(len(v.wrongOrder), "pair of decisions", "pairs of decisions"))
+		return gate.Doubtful(fmt.Sprintf("In %s the decision with the output came first; in a before_after study the one without must.",
+			gate.Plural(len(v.wrongOrder), "pair of decisions", "pairs of decisions")), "a study in which everyone decides each case without the output first, or right times where these are wrong")
 	}
-	return ""
+	return gate.Doubt{}
 }
+
+// declareDesign is what a study of which the design cannot be told needs.
+const declareDesign = "the design to be declared: `design: before_after` counts the other decision of each case as missing, `design: crossed` has one decision a case"
 
 // means is the values of independent units, each under its two completions, and the exact sums behind the
 // printed means.
@@ -524,10 +546,21 @@ type means struct {
 	estimates   gate.Fractions // over the estimated units
 	lows, highs gate.Fractions // over all units
 	estimated   int
+	steps       []float64 // how far each missing decision can move its person
+	decisions   int       // missing ones included
+	recorded    int       // of them
 }
 
-// mean measures a mean over people.
-func (v *view) mean(name string, x *means, scale interval.Scale, missing int, leftOut []report.LeftOut) (measured, error) {
+// missed notes that so many of a person's n decisions of one kind are missing, each of which counts 1/n.
+func (x *means) missed(missing, n int) {
+	x.decisions, x.recorded = x.decisions+n, x.recorded+n-missing
+	for range missing {
+		x.steps = append(x.steps, quotient(1, n))
+	}
+}
+
+// mean measures a mean over people. ways are those in which decisions can come out.
+func (v *view) mean(name string, x *means, scale interval.Scale, missing int, leftOut []report.LeftOut, ways gate.Ways) (measured, error) {
 	iv, broken, err := gate.Mean(x.low, x.high, scale, v.enrolled(), v.judging)
 	if err != nil {
 		return measured{}, fmt.Errorf("%s: %w", name, err)
@@ -536,7 +569,7 @@ func (v *view) mean(name string, x *means, scale interval.Scale, missing int, le
 		Metric: name, Labels: v.label(), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: scale.Lower, Upper: scale.Upper},
 		Units: report.Int(len(x.low)), UnitName: "people", Missing: report.Int(missing), LeftOut: leftOut,
 		Conditions: gate.Conditions(iv, "people", v.judging),
-	}}
+	}, units: gate.NewPart("", x.low, x.high, x.recorded), grows: gate.GrowsEither}
 	m.doubts.Review = broken
 	if broken != "" {
 		m.doubts.Review = "The plan is broken: " + broken + "."
@@ -547,13 +580,15 @@ func (v *view) mean(name string, x *means, scale interval.Scale, missing int, le
 			m.Conditions += fmt.Sprintf(" The estimate rests on %d of the %d people: the others have nothing recorded on one side.", x.estimated, len(x.low))
 		}
 	} else {
-		m.doubts.Undecided = "Nothing was evaluated: no person has a recorded decision to count."
+		m.doubts.Undecided = gate.Doubtful("Nothing was evaluated: no person has a recorded decision to count.", "recorded decisions that the metric counts")
 	}
 	if n := len(x.low); n > 0 {
 		m.Completions = &report.Completions{Low: x.lows.Over(n), High: x.highs.Over(n)}
 	}
 	sample := gate.MeanSample{Low: x.low, High: x.high, Scale: scale, Enrolled: v.enrolled(), Unit: "people", Completions: m.Completions}
 	m.need = func(t report.Threshold) *report.Needs { return sample.Needs(t, v.judging) }
+	ways.Of, ways.Unit = x.decisions, "decisions"
+	m.tip = func(t report.Threshold) (*report.TippingPoint, error) { return sample.Tip(ways, x.steps, t, v.judging) }
 	m.people = func(wanted func(interval.Interval) bool) (gate.Size, bool) { return sample.Size(v.judging, wanted) }
 	return m, nil
 }

@@ -183,9 +183,9 @@ func compareMeasures(t *testing.T, v *view, want oracleMeasures) {
 	if len(w.Completions) == 2 && len(g.low) > 0 {
 		compareList(t, "completions", []float64{m.Completions.Low, m.Completions.High}, w.Completions)
 	}
-	decidable := m.doubts.Undecided == "" && v.design.name != sparse
+	decidable := m.doubts.Undecided.Why == "" && v.design.name != sparse
 	if decidable != w.Decidable {
-		t.Errorf("accuracy_difference decidable: %v (%s), want %v (%v)", decidable, m.doubts.Undecided, w.Decidable, w.NotDecided)
+		t.Errorf("accuracy_difference decidable: %v (%s), want %v (%v)", decidable, m.doubts.Undecided.Why, w.Decidable, w.NotDecided)
 	}
 	for _, r := range rates {
 		w := want.Rates[r.name]

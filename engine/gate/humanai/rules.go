@@ -59,6 +59,7 @@ type rule struct {
 	generalize bool
 	terms      []gate.Term
 	slice      string // in words
+	doubt      string // why it is for a person, by earlier looks; "" for none
 }
 
 // question is one study being read and judged.
@@ -269,6 +270,22 @@ func (q *question) Judge(rule, parts int) (report.Rule, error) {
 	return out, err
 }
 
+// Units implements gate.Question.
+func (q *question) Units(rule int) (gate.Units, error) {
+	r := &q.rules[rule]
+	_, m, err := q.judge(r, r.Judging)
+	if err != nil || m.Interval == nil {
+		return gate.Units{}, err
+	}
+	own := []string{fmt.Sprint(r.perPerson, r.generalize, q.assigned != nil), q.design}
+	u := gate.UnitsOf(Gate{}, q.source, &r.Rule, m.Measure, append(own, slices.Sorted(slices.Values(q.abstain))...)...)
+	u.Grows, u.Parts = m.grows, []gate.Part{m.units}
+	return u, nil
+}
+
+// Doubt implements gate.Question.
+func (q *question) Doubt(rule int, why string) { q.rules[rule].doubt = why }
+
 // Answer implements gate.Question.
 func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 	all := q.whole()
@@ -361,8 +378,17 @@ func (q *question) decide(r *rule, j policy.Judging) (report.Rule, error) {
 		return out, err
 	}
 	switch {
-	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided == "" && m.need != nil:
+	case out.Verdict == report.InsufficientEvidence && m.doubts.Undecided.Why != "":
+		out.Needs = &m.doubts.Undecided.Needs
+	case out.Verdict == report.InsufficientEvidence && m.need != nil:
 		out.Needs = m.need(out.Threshold)
+		if m.tip != nil {
+			if out.TippingPoint, err = m.tip(out.Threshold); err != nil {
+				return out, fmt.Errorf("%s: %w", r.Name(), err)
+			}
+		}
+	case out.Verdict == report.ManualReview && r.doubt != "":
+		out.Needs = gate.NewLedger()
 	case out.Verdict == report.ManualReview && m.Metric != systemAccuracy && m.Metric != accuracyDifference && !r.perPerson:
 		out.Needs = &report.Needs{What: "a person to decide, or `per: person` on the rule"}
 	case out.Verdict == report.ManualReview:
@@ -385,17 +411,19 @@ func (q *question) judge(as *rule, j policy.Judging) (report.Rule, measured, err
 	out.Measure = m.Measure
 	out.Assumptions = append([]string{m.Conditions}, ruleAssumptions(v.study, r)...)
 	if v.design.name == sparse {
-		m.doubts.Undecided = "The study is sparse (most cases were decided once in each condition, by different people): it is described, never decided."
+		m.doubts.Undecided = gate.Doubtful("The study is sparse (most cases were decided once in each condition, by different people): it is described, never decided.",
+			"a study in which each person decides many cases, drawn at random for each person with or without the output (`oloproof human-ai assign` draws one)")
 	}
-	if m.doubts.Undecided == "" {
+	if m.doubts.Undecided.Why == "" {
 		m.doubts.Undecided = v.leftOutDoubt(r, m.Measure)
 	}
 	if len(r.terms) > 0 && len(v.entries) == 0 {
-		m.doubts.Undecided = all.emptySlice(q.slicing.Columns, r.terms, q.source.Flags.ShowUnits)
+		m.doubts.Undecided = gate.Doubtful(all.emptySlice(q.slicing.Columns, r.terms, q.source.Flags.ShowUnits), gate.EmptySlice)
 	}
-	if r.pooled() && m.doubts.Undecided == "" {
+	if r.pooled() && m.doubts.Undecided.Why == "" {
 		m.doubts.Undecided = v.missingArms(r)
 	}
+	m.doubts.Review = gate.Both(m.doubts.Review, r.doubt)
 	gate.Conclude(&out, m.doubts)
 	how, err := v.turnedByMarkers(r, out)
 	if how != "" {
@@ -411,17 +439,17 @@ func (r *rule) pooled() bool {
 
 // missingArms says that people lack the whole arm that a pooled rate counts, in a study whose declared design gives both:
 // how many decisions are missing cannot be told.
-func (v *view) missingArms(r *rule) string {
+func (v *view) missingArms(r *rule) gate.Doubt {
 	i := slices.IndexFunc(rates, func(x rate) bool { return x.name == r.Metric.Value })
 	if !v.bothArms || i < 0 {
-		return ""
+		return gate.Doubt{}
 	}
 	n := len(v.otherArmOnly(rates[i].condition))
 	if n == 0 {
-		return ""
+		return gate.Doubt{}
 	}
-	return fmt.Sprintf("%s no decision in this condition, which the declared design gives them, and how many are missing cannot be told without --assignment; `per: person` counts them both ways.",
-		gate.Plural(n, "person has", "people have"))
+	return gate.Doubtful(fmt.Sprintf("%s no decision in this condition, which the declared design gives them, and how many are missing cannot be told without --assignment; `per: person` counts them both ways.",
+		gate.Plural(n, "person has", "people have")), "--assignment, which says how many decisions are missing, or `per: person` on the rule")
 }
 
 // turnedByMarkers says that a rule would come to another verdict if the decisions that look like markers of missing values
@@ -479,7 +507,7 @@ func (v *view) emptySlice(columns []string, terms []gate.Term, showReviewers boo
 // leftOutDoubt says that a rule leaves out more than max_left_out allows of the decisions (cases for system_accuracy) that
 // could have counted: those without an output, not as assigned or without the column of `where`. What the policy lists
 // under `abstain` is its own choice, and people without such a decision are outside of what a rate per person speaks of.
-func (v *view) leftOutDoubt(r *rule, m report.Measure) string {
+func (v *view) leftOutDoubt(r *rule, m report.Measure) gate.Doubt {
 	left, total, what := len(v.unrecorded), len(v.entries)+len(v.unrecorded), "decisions"
 	if r.Metric.Value != accuracyDifference {
 		left = 0
@@ -498,9 +526,10 @@ func (v *view) leftOutDoubt(r *rule, m report.Measure) string {
 		total = counted + left
 	}
 	if gate.Exceeds(left, total, r.MaxLeftOut) {
-		return fmt.Sprintf("%d of %d %s are left out, more than max_left_out allows (%s): those left out may differ from the others.", left, total, what, r.MaxLeftOut.Text)
+		return gate.Doubt{Why: fmt.Sprintf("%d of %d %s are left out, more than max_left_out allows (%s): those left out may differ from the others.", left, total, what, r.MaxLeftOut.Text),
+			Needs: gate.FewerLeftOut(left, total, r.MaxLeftOut, "of the "+what+" left out to have recorded what they lack")}
 	}
-	return ""
+	return gate.Doubt{}
 }
 
 // metric measures what a rule names.
