@@ -195,17 +195,25 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 		return ""
 	}
 	w.skip(len(bom(w.bytes())))
-	if beginsObject(w.bytes()) {
-		return ""
+	blocks := &blocks{from: w, cut: lastEnd, size: r.lim.block, most: r.lim.record}
+	jsonl := beginsObject(w.bytes())
+	var header csvHeader
+	if jsonl {
+		blocks.cut = lastObject
+		var scan jsonScanner
+		scan, header.index = r.newScanner()
+		header.names = make([]string, len(scan.cells))
+	} else {
+		f := csvFile{reader: r, w: w, line: 1}
+		var ok bool
+		if header, ok = f.header(); !ok {
+			return ""
+		}
+		f.skip(header.next)
 	}
-	f := csvFile{reader: r, w: w, line: 1}
-	header, ok := f.header()
-	if !ok {
-		return ""
-	}
-	f.skip(header.next)
-	blocks := &blocks{left: w.bytes(), from: w, size: r.lim.block, most: r.lim.record}
+	blocks.left = w.bytes()
 	workers := make([]*counter, runtime.GOMAXPROCS(0))
+	var scans []*objects // by worker, where the file is JSONL
 	telling := &sync.Mutex{}
 	var wait sync.WaitGroup
 	var bad atomic.Bool
@@ -214,6 +222,11 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 			return ""
 		}
 		workers[i].delimiter, workers[i].telling = header.delimiter, telling
+		count := workers[i].count
+		if jsonl {
+			scans = append(scans, r.newObjects(workers[i]))
+			count = scans[i].count
+		}
 		wait.Go(func() {
 			c := workers[i]
 			var block []byte
@@ -222,7 +235,7 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 				if block, n = blocks.next(block); n == 0 {
 					break
 				}
-				if !c.count(block, n) {
+				if !count(block, n) {
 					bad.Store(true)
 				}
 			}
@@ -239,12 +252,27 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 	for _, c := range workers {
 		total.merge(c.cube)
 	}
+	for _, o := range scans {
+		for col, slot := range header.index {
+			r.input.Has[col] = r.input.Has[col] || o.scan.has[slot]
+		}
+	}
 	r.input.Rows = total.rows - before
-	if r.input.Rows == 0 {
+	if r.input.Rows == 0 || !r.hasRequired() {
 		return ""
 	}
 	r.input.Bytes, r.input.SHA256 = s.disk.bytes, hex.EncodeToString(s.disk.hash.Sum(nil))
 	return hex.EncodeToString(s.contentSum())
+}
+
+// hasRequired reports whether the file has every column that it must have.
+func (r *reader) hasRequired() bool {
+	for col, c := range r.opts.Columns {
+		if c.Required && !r.input.Has[col] {
+			return false
+		}
+	}
+	return true
 }
 
 // counter returns what counts the records of a file whose fields have these names; index is by column the place of its field, or −1. It
@@ -309,8 +337,9 @@ func (r *reader) counter(names []string, index []int, uses []Use, once map[int]*
 type blocks struct {
 	lock  sync.Mutex
 	from  *window
-	left  []byte // what was read and is in no block yet
-	store []byte // where it lies
+	cut   func(text []byte) int // where the last record of a text ends; 0 where none does
+	left  []byte                // what was read and is in no block yet
+	store []byte                // where it lies
 	size  int
 	most  int // bytes of a record
 	ended bool
@@ -350,7 +379,7 @@ func (b *blocks) next(buffer []byte) (block []byte, n int) {
 			b.done = true
 			return buffer, n
 		}
-		if cut := lastEnd(buffer[:n]); cut > 0 {
+		if cut := b.cut(buffer[:n]); cut > 0 {
 			b.store = append(b.store[:0], buffer[cut:n]...)
 			b.left = b.store
 			return buffer, cut
