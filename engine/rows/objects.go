@@ -9,22 +9,43 @@ import (
 
 // objects counts the objects of JSONL text by the codes of their columns. It belongs to one goroutine.
 //
-// It reads by itself what is common: what stands before each value, which most often is what stood there in the first object, then
-// a plain string, a number, true, false or null. What is seldom, such as an escape or an array, the scanner reads, as it does for Read.
+// There are three ways through an object, each for what the one before does not take. Most objects have the same bytes as the first one
+// before each value, and plain strings and numbers between: follow compares and passes over them. In any other object members reads the
+// keys. What is seldom in either, such as an escape or an array, is read by the scanner, as for Read.
 type objects struct {
 	*counter             // its fields are the scanner's slots
-	scan     jsonScanner // its b is the text of the block
+	scan     jsonScanner // its b is the text of the block; it has one more cell, for values that are not wanted
 	most     int         // bytes of an object
 	before   []before    // what stood before the values of the first object, in its order
+	learned  bool        // there was one
+	strange  bool        // the last object was not like the first
 	met      [256]metKey // the last keys met, by hash
 }
 
 // before is what stands before a value: a comma, or the opening brace, and a key and a colon, with all blanks.
 type before struct {
-	text       string
-	head, mask [2]uint64 // the first 16 bytes of text, and which bits of them there are
-	key        *jsonKey
+	size int
+	head word2  // the first 16 bytes
+	mask word2  // all bits of those of them that there are
+	tail string // the other bytes
+	cell int    // where the value goes
+
+	shape shape // of the last number there, most often also of the next
 }
+
+// shape is where a number of up to eight bytes has digits, and what else it has. That the next number has the shape of the last is
+// guessed by the processor long before it knows where that number ends: it goes on with what follows.
+type shape struct {
+	size   int
+	within uint64 // the highest bits of the bytes of the number
+	other  uint64 // those of them that are no digits
+	bytes  uint64 // all bits of these
+	fixed  uint64 // the bytes themselves
+	first  uint64 // a digit that must not be 0: the first of several before the point; all bits, at least one of which is 1
+}
+
+// word2 is up to 16 bytes of text.
+type word2 struct{ low, high uint64 }
 
 // metKey is a key as it is written.
 type metKey struct {
@@ -32,19 +53,20 @@ type metKey struct {
 	key *jsonKey
 }
 
-// mostBefore is how many places of an object are remembered; behind them every key is read.
+// mostBefore is how many values an object may have that others are compared with.
 const mostBefore = 1 << 10
 
 // newObjects returns what counts objects with c.
 func (r *reader) newObjects(c *counter) *objects {
 	scan, _ := r.newScanner()
+	scan.cells = append(scan.cells, cell{})
 	return &objects{counter: c, scan: scan, most: r.lim.record}
 }
 
 // count counts the objects of block[:n]; it begins and ends between two. It is false where anything is wrong, or may be.
 func (o *objects) count(block []byte, n int) bool {
 	b := block[:n+padding]
-	for i := range padding { // no text goes on in it
+	for i := range padding { // so that whatever goes on at n ends there
 		b[n+i] = '\n'
 	}
 	o.scan.b = b[:n]
@@ -58,234 +80,303 @@ func (o *objects) count(block []byte, n int) bool {
 		if b[i] != '{' {
 			return false
 		}
-		at := o.counter.begin()
-		if i = o.members(b, i); i < 0 || !o.values(b, &at) {
+		end := o.follow(b, i)
+		if o.strange = end < 0; o.strange {
+			end = o.members(b, i)
+		}
+		if end < 0 {
 			return false
 		}
-		o.counter.end(at)
+		at, ok := o.values(b)
+		if !ok {
+			return false
+		}
+		o.end(at)
+		i = end
 	}
 }
 
-// blanksEnd is where the blanks end that b has at i, at most n.
-func blanksEnd(b []byte, i, n int) int {
-	for i < n && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
-		i++
+// follow finds the values of an object that is like the first; it begins at i. It returns where it ends, −1 where it is another.
+func (o *objects) follow(b []byte, i int) (end int) {
+	cells, n := o.scan.cells, len(o.scan.b)
+	if o.strange {
+		clear(cells)
 	}
-	return i
+	if len(o.before) == 0 {
+		return -1
+	}
+	for p := range o.before {
+		e := &o.before[p]
+		begin := i + e.size
+		if begin >= n || binary.LittleEndian.Uint64(b[i:])&e.mask.low != e.head.low || binary.LittleEndian.Uint64(b[i+8:])&e.mask.high != e.head.high ||
+			e.tail != "" && string(b[i+16:begin]) != e.tail {
+			return -1
+		}
+		v := &cells[e.cell]
+		if b[begin] == '"' {
+			if i = plainEnd(b, begin+1); b[i] == '"' {
+				*v = cell{int32(begin + 1), int32(i), formQuoted}
+				i++
+				continue
+			}
+		} else if w := binary.LittleEndian.Uint64(b[begin:]); e.shape.has(w) {
+			i = begin + e.shape.size
+			*v = cell{int32(begin), int32(i), formPlain}
+			continue
+		} else if i = numberEnd(b, begin); i > 0 {
+			if size := i - begin; size <= 8 {
+				e.shape = shapeOf(w, size)
+			}
+			*v = cell{int32(begin), int32(i), formPlain}
+			continue
+		}
+		if *v, i = o.value(b, begin); i < 0 || v.form == formAbsent {
+			return -1
+		}
+	}
+	if i = blanksEnd(b, i, n); b[i] != '}' {
+		return -1
+	}
+	return i + 1
 }
 
-// members finds the values of the columns in the object that begins at i, and returns where it ends; −1 where it is at fault or not whole.
+// members finds the values of any object; it begins at i. It returns where it ends, −1 where it is at fault or not whole.
 func (o *objects) members(b []byte, i int) (end int) {
-	s := &o.scan
+	s, n := &o.scan, len(o.scan.b)
 	if s.begin() {
-		// The keys are forgotten: what was known of them goes with them.
-		o.before, o.met = nil, [len(o.met)]metKey{}
+		o.met = [len(o.met)]metKey{} // what was known of the keys goes with them
 	}
-	n := len(s.b)
-	for place := 0; ; place++ {
+	for first := true; ; first = false {
+		begin := i
+		if !first {
+			if i = blanksEnd(b, i, n); b[i] == '}' {
+				break
+			}
+			if b[i] != ',' {
+				return -1
+			}
+		}
+		if i = blanksEnd(b, i+1, n); first && b[i] == '}' {
+			break
+		}
+		if b[i] != '"' {
+			return -1
+		}
 		var key *jsonKey
-		if place < len(o.before) {
-			e := &o.before[place]
-			if next := i + len(e.text); next < n && binary.LittleEndian.Uint64(b[i:])&e.mask[0] == e.head[0] && binary.LittleEndian.Uint64(b[i+8:])&e.mask[1] == e.head[1] &&
-				(len(e.text) <= 16 || string(b[i+16:next]) == e.text[16:]) {
-				if key, i = e.key, next; b[i] <= ' ' {
-					i = blanksEnd(b, i, n)
-				}
-			}
-		}
-		if key == nil {
-			if key, i = o.key(b, i, place); key == nil {
-				return i
-			}
-		}
-		if key.last == s.object {
+		if key, i = o.key(b, i); key == nil || key.last == s.object {
 			return -1
 		}
 		key.last = s.object
-		var value cell
-		if value, i = o.value(b, i); i < 0 {
+		if i = blanksEnd(b, i, n); b[i] != ':' {
 			return -1
 		}
-		if key.slot >= 0 {
-			if value.form == formAbsent {
-				return -1
-			}
-			s.cells[key.slot] = value
+		i = blanksEnd(b, i+1, n)
+		to := key.slot
+		if to < 0 {
+			to = len(s.cells) - 1
 		}
-		if b[i] == '}' {
-			return i + 1
+		if !o.learned {
+			o.learn(b[begin:i], to)
+		}
+		if s.cells[to], i = o.value(b, i); i < 0 || s.cells[to].form == formAbsent && key.slot >= 0 {
+			return -1
 		}
 	}
+	o.learned = true
+	return i + 1
 }
 
-// key reads what stands before a value: b[i] is the opening brace, or what follows the value before. next is where the value begins. key is nil where
-// there is no value: next is then where the object ends, or −1.
-func (o *objects) key(b []byte, i, place int) (key *jsonKey, next int) {
-	s, n, begin := &o.scan, len(o.scan.b), i
-	if place > 0 {
-		if i = blanksEnd(b, i, n); b[i] == '}' {
-			return nil, i + 1
-		}
-		if b[i] != ',' {
-			return nil, -1
-		}
+// learn notes what stands before the next value of the first object, and the cell of that.
+func (o *objects) learn(text []byte, to int) {
+	if len(o.before) == mostBefore {
+		return
 	}
-	if i = blanksEnd(b, i+1, n); place == 0 && b[i] == '}' {
-		return nil, i + 1
-	}
-	if b[i] != '"' {
-		return nil, -1
-	}
-	start := i + 1
-	if i = plainEnd(b, start); b[i] == '"' {
-		key = o.named(b, start, i)
-		i++
+	e := before{size: len(text), mask: word2{^uint64(0), ^uint64(0)}, cell: to}
+	if len(text) < 16 {
+		e.mask = word2(cuts[len(text)])
 	} else {
-		s.i = start - 1
-		name, ok := s.text()
+		e.tail = string(text[16:])
+	}
+	var head [16]byte
+	copy(head[:], text)
+	e.head = word2{binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])}
+	o.before = append(o.before, e)
+}
+
+// key reads the key whose quote is b[i], and returns where it ends. It is nil where it is at fault.
+func (o *objects) key(b []byte, i int) (key *jsonKey, end int) {
+	s, start := &o.scan, i+1
+	end = plainEnd(b, start)
+	switch name := b[start:end]; {
+	case b[end] != '"':
+		s.i = i
+		c, ok := s.text()
 		if !ok {
-			return nil, -1
+			return nil, i
 		}
-		key, i = s.keyOf(s.name(name)), s.i
-	}
-	if i = blanksEnd(b, i, n); b[i] != ':' {
-		return nil, -1
-	}
-	if i = blanksEnd(b, i+1, n); place == len(o.before) && place < mostBefore {
-		e := before{text: string(b[begin:i]), key: key}
-		for k := range 2 {
-			var head, mask [8]byte
-			for j := range copy(head[:], e.text[min(8*k, len(e.text)):]) {
-				mask[j] = 0xFF
-			}
-			e.head[k], e.mask[k] = binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(mask[:])
+		return s.keyOf(s.name(c)), s.i
+	case len(name) > 15:
+		key = s.keyOf(bytes.TrimSpace(name))
+	default:
+		text := shortAt(b, start, end)
+		met := &o.met[text.hash()]
+		if met.short != text {
+			*met = metKey{text, s.keyOf(bytes.TrimSpace(name))}
 		}
-		o.before = append(o.before, e)
+		key = met.key
 	}
-	return key, i
-}
-
-// named is the key whose name is written as b[start:end], without escapes.
-func (o *objects) named(b []byte, start, end int) *jsonKey {
-	name := b[start:end]
-	if len(name) > 15 {
-		return o.scan.keyOf(bytes.TrimSpace(name))
-	}
-	text := shortAt(b, start, end)
-	met := &o.met[text.hash()]
-	if met.short != text {
-		*met = metKey{text, o.scan.keyOf(bytes.TrimSpace(name))}
-	}
-	return met.key
-}
-
-// plainEnd is where the string ends whose text begins at i, if b has a quote there; else it is not plain.
-func plainEnd(b []byte, i int) int {
-	for {
-		w := binary.LittleEndian.Uint64(b[i:])
-		quote, escape := w^'"'*ones, w^'\\'*ones
-		// The lowest bit that is set is right: a borrow only comes from a byte that is found itself.
-		if stop := ((quote-ones)&^quote | (escape-ones)&^escape | (w-' '*ones)&^w) & highs; stop != 0 {
-			return i + bits.TrailingZeros64(stop)>>3
-		}
-		i += 8
-	}
-}
-
-// digitsEnd is where the digits end that b has at i.
-func digitsEnd(b []byte, i int) int {
-	for {
-		w := binary.LittleEndian.Uint64(b[i:]) ^ '0'*ones // a digit is now its value
-		if other := ((w&^highs + 0x76*ones) | w) & highs; other != 0 {
-			return i + bits.TrailingZeros64(other)>>3
-		}
-		i += 8
-	}
+	return key, end + 1
 }
 
 // value reads the value at i, and returns where it ends; −1 where it is at fault.
-func (o *objects) value(b []byte, i int) (value cell, next int) {
-	begin := i
-	switch {
-	case b[i] == '"':
-		if i = plainEnd(b, i+1); b[i] == '"' {
-			return cell{int32(begin + 1), int32(i), formQuoted}, i + 1
+func (o *objects) value(b []byte, i int) (v cell, end int) {
+	switch b[i] {
+	case '"':
+		if end = plainEnd(b, i+1); b[end] == '"' {
+			return cell{int32(i + 1), int32(end), formQuoted}, end + 1
 		}
-	case b[i] == 'n' && b[i+1] == 'u' && b[i+2] == 'l' && b[i+3] == 'l':
-		if follows(b[i+4]) {
+	case 'n':
+		if string(b[i:i+4]) == "null" && follows(b[i+4]) {
 			return cell{int32(i), int32(i + 4), formNull}, i + 4
 		}
-	case b[i] == 't' && b[i+1] == 'r' && b[i+2] == 'u' && b[i+3] == 'e':
-		if follows(b[i+4]) {
+	case 't':
+		if string(b[i:i+4]) == "true" && follows(b[i+4]) {
 			return cell{int32(i), int32(i + 4), formPlain}, i + 4
 		}
-	case b[i] == 'f' && b[i+1] == 'a' && b[i+2] == 'l' && b[i+3] == 's' && b[i+4] == 'e':
-		if follows(b[i+5]) {
+	case 'f':
+		if string(b[i:i+5]) == "false" && follows(b[i+5]) {
 			return cell{int32(i), int32(i + 5), formPlain}, i + 5
 		}
 	default:
-		if b[i] == '-' {
-			i++
-		}
-		digits := i
-		if i = digitsEnd(b, i); i == digits || b[digits] == '0' && i > digits+1 {
-			break
-		}
-		if b[i] == '.' {
-			places := i + 1
-			if i = digitsEnd(b, places); i == places {
-				break
-			}
-		}
-		if follows(b[i]) {
-			return cell{int32(begin), int32(i), formPlain}, i
+		if end = numberEnd(b, i); end > 0 && follows(b[end]) {
+			return cell{int32(i), int32(end), formPlain}, end
 		}
 	}
 	s := &o.scan
-	if s.i = begin; begin >= len(s.b) {
+	if s.i = blanksEnd(b, i, len(s.b)); s.i == len(s.b) {
 		return cell{}, -1
 	}
-	value, ok := s.value()
+	v, ok := s.value()
 	if !ok {
 		return cell{}, -1
 	}
-	return value, s.i
+	return v, s.i
 }
 
-// follows reports whether c can follow a value in an object.
-func follows(c byte) bool {
-	return c == ',' || c == '}' || c == ' ' || c == '\n' || c == '\r' || c == '\t'
-}
-
-// values adds the values of the columns to a row.
-func (o *objects) values(b []byte, at *uint64) bool {
-	c := o.counter
-	for i := range c.looked {
-		l := &c.looked[i]
-		v := o.scan.cells[l.field]
-		if k := v.end - v.start; k <= 15 && !l.each && (v.form == formQuoted || v.form == formPlain) {
-			text := shortAt(b, int(v.start), int(v.end))
-			if slot := &l.known[text.hash()]; slot.short == text {
-				*at += slot.offset
+// values is the combination that the values of the columns are; ok is false where no row may have them, or they have to be looked at again.
+func (o *objects) values(b []byte) (at uint64, ok bool) {
+	at = o.begin()
+	for i := range o.looked {
+		l := &o.looked[i]
+		v := &o.scan.cells[l.field]
+		text := b[v.start:v.end]
+		switch {
+		case v.form == formAbsent, v.form == formNull:
+			text = nil
+		case v.form == formEscaped:
+			o.scratch = unescape(o.scratch[:0], text)
+			text = o.scratch
+		case len(text) <= 15 && !l.each:
+			key := shortAt(b, int(v.start), int(v.end))
+			if slot := &l.known[key.hash()]; slot.short == key {
+				at += slot.offset
 				if slot.told != nil {
 					slot.told.rows++
 				}
 				continue
 			}
 		}
-		text := b[v.start:v.end]
-		switch v.form {
-		case formAbsent, formNull:
-			text = nil
-		case formEscaped:
-			o.counter.scratch = unescape(o.counter.scratch[:0], text)
-			text = o.counter.scratch
+		var more uint64
+		if !o.text(l.dictionary, text, &more) {
+			return 0, false
 		}
-		if !c.text(l.dictionary, text, at) {
-			return false
+		at += more
+	}
+	return at, true
+}
+
+// blanksEnd is where the blanks end that b has at i, at most n.
+func blanksEnd(b []byte, i, n int) int {
+	for b[i] <= ' ' && i < n && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// plainEnd is where the string ends whose text begins at i, if a quote stands there; else the string is not plain.
+func plainEnd(b []byte, i int) int {
+	for {
+		if stop := stops(binary.LittleEndian.Uint64(b[i:])); stop != 0 {
+			return i + bits.TrailingZeros64(stop)>>3
+		}
+		i += 8
+	}
+}
+
+// stops marks the first byte of w that ends a plain string: a quote, a backslash or a control character. Bytes after it may be marked too.
+func stops(w uint64) uint64 {
+	quote, escape := w^'"'*ones, w^'\\'*ones
+	return ((quote-ones)&^quote | (escape-ones)&^escape | (w-' '*ones)&^w) & highs
+}
+
+// nondigits are the highest bits of the bytes of w that are no digits.
+func nondigits(w uint64) uint64 {
+	w ^= '0' * ones // each digit is its value now
+	return ((w&^highs + 0x76*ones) | w) & highs
+}
+
+// shapeOf is the shape of the number that the first bytes of w are.
+func shapeOf(w uint64, size int) shape {
+	s := shape{size: size, within: cuts[size].low & highs, first: ^uint64(0)}
+	s.other = nondigits(w) & s.within
+	s.bytes = s.other >> 7 * 0xFF
+	s.fixed = w & s.bytes
+	begin := 0
+	if byte(w) == '-' {
+		begin = 1
+	}
+	if size > begin+1 && s.other>>(8*begin+8)&0xFF == 0 {
+		s.first = 0xFF << (8 * begin)
+	}
+	return s
+}
+
+// has reports whether w begins with a number of the shape.
+func (s *shape) has(w uint64) bool {
+	return nondigits(w)&s.within == s.other && w&s.bytes == s.fixed && (w^'0'*ones)&s.first != 0
+}
+
+// numberEnd is where the number ends that begins at i, if it has no exponent; −1 where none begins there.
+func numberEnd(b []byte, i int) int {
+	if b[i] == '-' {
+		i++
+	}
+	digits := i
+	if i = digitsEnd(b, i); i == digits || b[digits] == '0' && i > digits+1 {
+		return -1
+	}
+	if b[i] == '.' {
+		places := i + 1
+		if i = digitsEnd(b, places); i == places {
+			return -1
 		}
 	}
-	return true
+	return i
+}
+
+// digitsEnd is where the digits end that b has at i.
+func digitsEnd(b []byte, i int) int {
+	for {
+		if other := nondigits(binary.LittleEndian.Uint64(b[i:])); other != 0 {
+			return i + bits.TrailingZeros64(other)>>3
+		}
+		i += 8
+	}
+}
+
+// follows reports whether c can follow a value of an object.
+func follows(c byte) bool {
+	return c == ',' || c == '}' || c == ' ' || c == '\n' || c == '\r' || c == '\t'
 }
 
 // shortAt is b[start:end], up to 15 bytes, as a key; 16 bytes must lie behind start.
@@ -295,7 +386,8 @@ func shortAt(b []byte, start, end int) short {
 	return short{binary.LittleEndian.Uint64(p[:8]) & cut.low, binary.LittleEndian.Uint64(p[8:])&cut.high | uint64(k+1)<<56}
 }
 
-// lastObject returns where the last object of text ends, as far as its lines tell: behind a line feed that a brace follows, or else any. 0 where there is none.
+// lastObject returns where the last object of text ends, as far as lines tell: behind the last line feed that a brace follows, or behind
+// the last of all; 0 where there is none.
 func lastObject(text []byte) int {
 	for end := len(text); ; {
 		line := bytes.LastIndexByte(text[:end], '\n')
