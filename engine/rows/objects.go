@@ -228,7 +228,7 @@ func (o *objects) key(b []byte, i int) (key *jsonKey, end int) {
 	return key, end + 1
 }
 
-// value reads the value at i, and returns where it ends; −1 where it is at fault.
+// value reads the value at i, and returns where it ends; −1 where it is at fault. What follows it is left to the caller.
 func (o *objects) value(b []byte, i int) (v cell, end int) {
 	switch b[i] {
 	case '"':
@@ -236,24 +236,24 @@ func (o *objects) value(b []byte, i int) (v cell, end int) {
 			return cell{int32(i + 1), int32(end), formQuoted}, end + 1
 		}
 	case 'n':
-		if string(b[i:i+4]) == "null" && follows(b[i+4]) {
+		if string(b[i:i+4]) == "null" {
 			return cell{int32(i), int32(i + 4), formNull}, i + 4
 		}
 	case 't':
-		if string(b[i:i+4]) == "true" && follows(b[i+4]) {
+		if string(b[i:i+4]) == "true" {
 			return cell{int32(i), int32(i + 4), formPlain}, i + 4
 		}
 	case 'f':
-		if string(b[i:i+5]) == "false" && follows(b[i+5]) {
+		if string(b[i:i+5]) == "false" {
 			return cell{int32(i), int32(i + 5), formPlain}, i + 5
 		}
 	default:
-		if end = numberEnd(b, i); end > 0 && follows(b[end]) {
+		if end = numberEnd(b, i); end > 0 && b[end]|0x20 != 'e' {
 			return cell{int32(i), int32(end), formPlain}, end
 		}
 	}
 	s := &o.scan
-	if s.i = blanksEnd(b, i, len(s.b)); s.i == len(s.b) {
+	if s.i = i; i == len(s.b) {
 		return cell{}, -1
 	}
 	v, ok := s.value()
@@ -372,11 +372,6 @@ func digitsEnd(b []byte, i int) int {
 		}
 		i += 8
 	}
-}
-
-// follows reports whether c can follow a value of an object.
-func follows(c byte) bool {
-	return c == ',' || c == '}' || c == ' ' || c == '\n' || c == '\r' || c == '\t'
 }
 
 // shortAt is b[start:end], up to 15 bytes, as a key; 16 bytes must lie behind start.
