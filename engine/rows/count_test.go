@@ -117,8 +117,8 @@ func TestCountIsRead(t *testing.T) {
 // Values of JSONL: as most are, as few are, and such as no object may have in a column.
 var (
 	usualValues   = []string{"1", "0", `"a"`, "12", "0.5", `"under_30"`, "1.25", "-3", "12345678", "123456789", "0.123456789012345678", "true", "false", "null", `""`, `"NA"`, `"thirty_to_sixty"`, `"thirty_to_sixty_and_more"`, `" é "`}
-	unusualValues = []string{"1e5", "-0", "0.0", "-12", "1E-2", `"\u00e9"`, `"\\"`, `"a\"b"`, `"\ud83d\ude00"`, `"\u0000"`, `"\n"`, `"x,\"y\":1"`, `"a\"`, "\"\x7f\"", "{}", "[1]", `{"case":[{"case":2}]}`}
-	wrongValues   = []string{"01", "00", "-", "-01", "0x5", "13.", "1.", ".5", "1.e1", "1e", "0-5", "+1", "1 2", "nul", "nullx", "trueé", "tru", "NaN", "", `"\ud800"`, `"\x"`, `"`, `"a`, "\"\t\"", "\"\xff\"", `"a"b`, "1:", "1}", "]", "'a'"}
+	unusualValues = []string{"1e5", "-0", "0.0", "-12", "1E-2", `"\u00e9"`, `"\\"`, `"a\"b"`, `"\ud83d\ude00"`, `"\u0000"`, `"\n"`, `"x,\"y\":1"`, "\"\x7f\"", "{}", "[1]", `{"case":[{"case":2}]}`}
+	wrongValues   = []string{"01", "00", "-", "-01", "0x5", "13.", "1.", ".5", "1.e1", "1e", "0-5", "+1", "1 2", "nul", "nullx", `"a\"`, "trueé", "tru", "NaN", "", `"\ud800"`, `"\x"`, `"`, `"a`, "\"\t\"", "\"\xff\"", `"a"b`, "1:", "1}", "]", "'a'"}
 )
 
 // longKey and otherLongKey are alike up to their sixteenth byte, and equally long.
@@ -240,6 +240,37 @@ func TestObjectsAlike(t *testing.T) {
 	for _, blank := range []string{"\n", strings.Repeat("\n", padding-1), strings.Repeat("\n", 2*padding)} { // which is what lies behind the text
 		try("{\"case\":" + blank + "1,\"decision\":2}\n{\"case\":")
 		try("{\"case\":" + blank + "1,\"decision\":2}{\"case\":" + blank + "3,\"decision\":4" + blank + "}")
+	}
+}
+
+// TestLikeTheFirst: objects with the keys of the first are passed over the quick way, whatever their values; another key needs the other.
+func TestLikeTheFirst(t *testing.T) {
+	r := newReader(Options{Columns: abc}, defaultLimits(), nil, &diag.List{})
+	_, index := r.newScanner()
+	o := r.newObjects(r.counter(make([]string, len(abc)), index, make([]Use, len(abc)), nil))
+	count := func(line string) (quick bool) {
+		block := append([]byte(line), make([]byte, padding)...)
+		if !o.count(block, len(line)) {
+			t.Fatalf("%s was not counted", line)
+		}
+		return !o.strange
+	}
+	count(`{"case":1,"x":0,"decision":"a"}`)
+	for _, v := range slices.Concat(usualValues, unusualValues) {
+		if strings.HasPrefix(v, "{") || strings.HasPrefix(v, "[") {
+			if !count(`{"case":1,"x":` + v + `,"decision":"a"}`) {
+				t.Errorf("%s where it is not wanted needs the slow way", v)
+			}
+			continue
+		}
+		for _, line := range []string{`{"case":` + v + `,"x":1,"decision":0}`, `{"case":"b","x":` + v + `,"decision":` + v + ` }`} {
+			if !count(line) {
+				t.Errorf("%s needs the slow way", line)
+			}
+		}
+	}
+	if count(`{"case":1,"y":0,"decision":"a"}`) || !count(`{"case":1,"x":0,"decision":"a"}`) {
+		t.Error("another key is not noticed, or not forgotten")
 	}
 }
 

@@ -344,7 +344,7 @@ func unescape(dst, text []byte) []byte {
 func (s *jsonScanner) word() (cell, bool) {
 	start := s.i
 	end := start
-	for end < len(s.b) && !bytes.ContainsRune([]byte(" \t\r\n,:{}[]\""), rune(s.b[end])) {
+	for end < len(s.b) && !endsWord(s.b[end]) {
 		end++
 	}
 	if end == len(s.b) && !s.eof {
@@ -364,6 +364,15 @@ func (s *jsonScanner) word() (cell, bool) {
 	default:
 		return cell{}, s.fail(start, "%s is no JSON value: a text in double quotes, a number, true, false or null is allowed", diag.Quote(string(word)))
 	}
+}
+
+// endsWord reports whether c can stand in no number and in no word, but behind one.
+func endsWord(c byte) bool {
+	switch c {
+	case ' ', '\t', '\r', '\n', ',', ':', '{', '}', '[', ']', '"':
+		return true
+	}
+	return false
 }
 
 // isNumber reports whether b is a JSON number: RFC 8259, section 6.

@@ -41,7 +41,8 @@ type shape struct {
 	other  uint64 // those of them that are no digits
 	bytes  uint64 // all bits of these
 	fixed  uint64 // the bytes themselves
-	first  uint64 // a digit that must not be 0: the first of several before the point; all bits, at least one of which is 1
+	first  uint64 // all bits of a digit that must not be 0, the first of several before the point; without one all bits of all bytes
+	after  byte   // what follows the number
 }
 
 // word2 is up to 16 bytes of text.
@@ -99,6 +100,7 @@ func (o *objects) count(block []byte, n int) bool {
 // follow finds the values of an object that is like the first; it begins at i. It returns where it ends, −1 where it is another.
 func (o *objects) follow(b []byte, i int) (end int) {
 	cells, n := o.scan.cells, len(o.scan.b)
+	unwanted := len(cells) - 1
 	if o.strange {
 		clear(cells)
 	}
@@ -107,30 +109,31 @@ func (o *objects) follow(b []byte, i int) (end int) {
 	}
 	for p := range o.before {
 		e := &o.before[p]
-		begin := i + e.size
-		if begin >= n || binary.LittleEndian.Uint64(b[i:])&e.mask.low != e.head.low || binary.LittleEndian.Uint64(b[i+8:])&e.mask.high != e.head.high ||
+		begin, head := i+e.size, (*[16]byte)(b[i:])
+		if begin >= n || binary.LittleEndian.Uint64(head[:8])&e.mask.low != e.head.low || binary.LittleEndian.Uint64(head[8:])&e.mask.high != e.head.high ||
 			e.tail != "" && string(b[i+16:begin]) != e.tail {
 			return -1
 		}
-		v := &cells[e.cell]
-		if b[begin] == '"' {
+		v, w := &cells[e.cell], binary.LittleEndian.Uint64(b[begin:])
+		if byte(w) == '"' {
 			if i = plainEnd(b, begin+1); b[i] == '"' {
 				*v = cell{int32(begin + 1), int32(i), formQuoted}
 				i++
 				continue
 			}
-		} else if w := binary.LittleEndian.Uint64(b[begin:]); e.shape.has(w) {
+		} else if e.shape.has(w) && b[begin+e.shape.size] == e.shape.after {
 			i = begin + e.shape.size
 			*v = cell{int32(begin), int32(i), formPlain}
 			continue
 		} else if i = numberEnd(b, begin); i > 0 {
 			if size := i - begin; size <= 8 {
 				e.shape = shapeOf(w, size)
+				e.shape.after = b[i]
 			}
 			*v = cell{int32(begin), int32(i), formPlain}
 			continue
 		}
-		if *v, i = o.value(b, begin); i < 0 || v.form == formAbsent {
+		if *v, i = o.value(b, begin); i < 0 || v.form == formAbsent && e.cell < unwanted {
 			return -1
 		}
 	}
@@ -248,7 +251,7 @@ func (o *objects) value(b []byte, i int) (v cell, end int) {
 			return cell{int32(i), int32(i + 5), formPlain}, i + 5
 		}
 	default:
-		if end = numberEnd(b, i); end > 0 && b[end]|0x20 != 'e' {
+		if end = numberEnd(b, i); end > 0 {
 			return cell{int32(i), int32(end), formPlain}, end
 		}
 	}
@@ -341,12 +344,12 @@ func shapeOf(w uint64, size int) shape {
 	return s
 }
 
-// has reports whether w begins with a number of the shape.
+// has reports whether w begins with a number of the shape, if that is its end.
 func (s *shape) has(w uint64) bool {
 	return nondigits(w)&s.within == s.other && w&s.bytes == s.fixed && (w^'0'*ones)&s.first != 0
 }
 
-// numberEnd is where the number ends that begins at i, if it has no exponent; −1 where none begins there.
+// numberEnd is where the number ends that begins at i; −1 where none does, or it has an exponent.
 func numberEnd(b []byte, i int) int {
 	if b[i] == '-' {
 		i++
@@ -360,6 +363,9 @@ func numberEnd(b []byte, i int) int {
 		if i = digitsEnd(b, places); i == places {
 			return -1
 		}
+	}
+	if b[i]|0x20 == 'e' {
+		return -1
 	}
 	return i
 }
