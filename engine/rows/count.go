@@ -23,8 +23,8 @@ type Use struct {
 	// Tell hears how many rows have a text that Code wanted told, in one or more parts, in no order, by one goroutine at a time.
 	Tell func(text string, rows int)
 	// Number reads the column's texts as decimals, in place of Code, which then codes only what is not recorded. The decimals of the rows
-	// alike are added up. At most one column has it.
-	Number func(value Decimal) (code int, ok bool)
+	// alike are added up. rounded is as in ParseDecimal. At most one column has it.
+	Number func(value Decimal, rounded bool) (code int, ok bool)
 	// Full says that every row has something here.
 	Full bool
 }
@@ -204,18 +204,24 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 		return ""
 	}
 	f.skip(header.next)
-	blocks := &blocks{left: w.bytes(), from: w, size: r.lim.block, most: r.lim.record}
-	workers := make([]*counter, runtime.GOMAXPROCS(0))
+	blocks := &blocks{left: w.bytes(), from: w, size: r.lim.block, most: r.lim.record, ended: w.eof()}
 	telling := &sync.Mutex{}
-	var wait sync.WaitGroup
-	var bad atomic.Bool
-	for i := range workers {
-		if workers[i] = r.counter(header.names, header.index, total.uses, once); workers[i] == nil {
+	var workers []*counter
+	for range runtime.GOMAXPROCS(0) {
+		c := r.counter(header.names, header.index, total.uses, once)
+		if c == nil {
 			return ""
 		}
-		workers[i].delimiter, workers[i].telling = header.delimiter, telling
+		c.delimiter, c.telling = header.delimiter, telling
+		workers = append(workers, c)
+		if blocks.ended && len(blocks.left) <= r.lim.block {
+			break // there is work for one
+		}
+	}
+	var wait sync.WaitGroup
+	var bad atomic.Bool
+	for _, c := range workers {
 		wait.Go(func() {
-			c := workers[i]
 			var block []byte
 			for !bad.Load() {
 				var n int
@@ -325,6 +331,9 @@ func (b *blocks) next(buffer []byte) (block []byte, n int) {
 		return buffer, 0
 	}
 	size := b.size
+	if b.ended {
+		size = 0
+	}
 	for {
 		if need := max(size, len(b.left)) + padding; len(buffer) < need {
 			grown := make([]byte, need)

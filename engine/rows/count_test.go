@@ -137,7 +137,7 @@ func TestNumbersAddUp(t *testing.T) {
 		}
 		var group coding
 		uses := []Use{{Codes: 2, Code: func(_ string, recorded bool) (int, bool, bool) { return 0, false, !recorded },
-			Number: func(Decimal) (int, bool) { return 1, true }}, group.use()}
+			Number: func(Decimal, bool) (int, bool) { return 1, true }}, group.use()}
 		cube, _, ok := Count([]string{"f"}, Options{Columns: []Column{{Name: "number"}, {Name: "group"}}, MissingValues: []string{"NA"}, FS: folder("f", content.String())}, uses)
 		if ok != sound {
 			t.Fatalf("counted: %v, sound: %v", ok, sound)
@@ -227,6 +227,14 @@ func TestOnceOfSeveral(t *testing.T) {
 	Read([]string{"f"}, opts, func(Row) {}, diags)
 	items, _ := diags.Sorted()
 	if want := `f:9: ["x" "2"] as at f:3`; len(items) != 1 || items[0].String() != want {
+		t.Errorf("found %v, want %s", items, want)
+	}
+	opts.Once = []Once{{[]int{0}, sameID}, {[]int{1}, sameID}} // two at once, each by itself
+	opts.FS = folder("f", "a,b\nx,1\ny,2\nx,3\nz,2\nz,\n")
+	diags = &diag.List{}
+	Read([]string{"f"}, opts, func(Row) {}, diags)
+	items, _ = diags.Sorted()
+	if want := `[f:4: ["x"] as at f:2 f:5: ["2"] as at f:3 f:6: ["z"] as at f:5]`; fmt.Sprint(items) != want {
 		t.Errorf("found %v, want %s", items, want)
 	}
 }

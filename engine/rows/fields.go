@@ -302,8 +302,8 @@ func (c *counter) numeral(d *dictionary, text []byte, at *uint64) bool {
 		return ok && !d.full
 	}
 	value, quick := quickDecimal(text)
+	rounded := false
 	if !quick {
-		var rounded bool
 		var err error
 		if value, rounded, err = ParseDecimal(string(text)); err != nil {
 			return false
@@ -312,7 +312,7 @@ func (c *counter) numeral(d *dictionary, text []byte, at *uint64) bool {
 			c.cube.rounded++
 		}
 	}
-	code, ok := use.Number(value)
+	code, ok := use.Number(value, rounded)
 	*at += uint64(code) * c.cube.strides[d.number]
 	c.value = Sum{}.Add(value)
 	return ok
