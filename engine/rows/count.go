@@ -178,6 +178,11 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 		inputs[len(inputs)-1].Content = content
 		contents[content] = true
 	}
+	for _, ids := range once {
+		if ids.repeated() {
+			return nil, nil, false
+		}
+	}
 	r.findMissingColumns(inputs)
 	return total, inputs, true
 }
@@ -233,9 +238,7 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 					bad.Store(true)
 				}
 			}
-			if !c.finish() {
-				bad.Store(true)
-			}
+			c.finish()
 		})
 	}
 	wait.Wait()
