@@ -159,6 +159,7 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 	if diags.Len() > 0 || total == nil || slices.Contains(files, stdin) {
 		return nil, nil, false
 	}
+	r.lim.single = len(files) == 1 && !opts.Contents
 	once := map[int]*unique{}
 	for _, o := range opts.Once {
 		if len(o.Columns) > 1 || once[o.Columns[0]] != nil {
