@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
 )
@@ -23,8 +24,8 @@ type Use struct {
 	// Tell hears how many rows have a text that Code wanted told, in one or more parts, in no order, by one goroutine at a time.
 	Tell func(text string, rows int)
 	// Number reads the column's texts as decimals, in place of Code, which then codes only what is not recorded. The decimals of the rows
-	// alike are added up. At most one column has it.
-	Number func(value Decimal) (code int, ok bool)
+	// alike are added up. rounded is as in ParseDecimal. At most one column has it.
+	Number func(value Decimal, rounded bool) (code int, ok bool)
 	// Full says that every row has something here.
 	Full bool
 }
@@ -158,6 +159,7 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 	if diags.Len() > 0 || total == nil || slices.Contains(files, stdin) {
 		return nil, nil, false
 	}
+	r.lim.single = len(files) == 1 && !opts.Contents
 	once := map[int]*unique{}
 	for _, o := range opts.Once {
 		if len(o.Columns) > 1 || once[o.Columns[0]] != nil {
@@ -176,6 +178,11 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 		}
 		inputs[len(inputs)-1].Content = content
 		contents[content] = true
+	}
+	for _, ids := range once {
+		if ids.repeated() {
+			return nil, nil, false
+		}
 	}
 	r.findMissingColumns(inputs)
 	return total, inputs, true
@@ -211,37 +218,41 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 		}
 		f.skip(header.next)
 	}
-	blocks.left = w.bytes()
-	workers := make([]*counter, runtime.GOMAXPROCS(0))
-	var scans []*objects // by worker, where the file is JSONL
+	blocks.left, blocks.ended = w.bytes(), w.eof()
+	var counts []func(block []byte, n int) bool // by worker
+	var scans []*objects                        // likewise, where the file is JSONL
 	telling := &sync.Mutex{}
-	var wait sync.WaitGroup
-	var bad atomic.Bool
-	for i := range workers {
-		if workers[i] = r.counter(header.names, header.index, total.uses, once); workers[i] == nil {
+	var workers []*counter
+	for range runtime.GOMAXPROCS(0) {
+		c := r.counter(header.names, header.index, total.uses, once)
+		if c == nil {
 			return ""
 		}
-		workers[i].delimiter, workers[i].telling = header.delimiter, telling
-		count := workers[i].count
+		c.delimiter, c.telling = header.delimiter, telling
+		workers, counts = append(workers, c), append(counts, c.count)
 		if jsonl {
-			scans = append(scans, r.newObjects(workers[i]))
-			count = scans[i].count
+			o := r.newObjects(c)
+			scans, counts[len(counts)-1] = append(scans, o), o.count
 		}
+		if blocks.ended && len(blocks.left) <= r.lim.block {
+			break // there is work for one
+		}
+	}
+	var wait sync.WaitGroup
+	var bad atomic.Bool
+	for i, c := range workers {
 		wait.Go(func() {
-			c := workers[i]
 			var block []byte
 			for !bad.Load() {
 				var n int
 				if block, n = blocks.next(block); n == 0 {
 					break
 				}
-				if !count(block, n) {
+				if !counts[i](block, n) {
 					bad.Store(true)
 				}
 			}
-			if !c.finish() {
-				bad.Store(true)
-			}
+			c.finish()
 		})
 	}
 	wait.Wait()
@@ -279,9 +290,12 @@ func (r *reader) hasRequired() bool {
 // is nil where a column that the file does not have cannot be empty, or a field is used in ways that do not go together.
 func (r *reader) counter(names []string, index []int, uses []Use, once map[int]*unique) *counter {
 	c := &counter{missing: r.missing, cube: newCube(uses), fields: make([]*dictionary, len(names))}
+	for b := range c.unclear {
+		c.unclear[b] = b <= ' ' || b >= utf8.RuneSelf
+	}
 	for m := range r.missing {
 		if m != "" {
-			c.missingBegin[m[0]] = true
+			c.unclear[m[0]] = true
 		}
 	}
 	for col, use := range uses {
@@ -354,6 +368,9 @@ func (b *blocks) next(buffer []byte) (block []byte, n int) {
 		return buffer, 0
 	}
 	size := b.size
+	if b.ended {
+		size = 0
+	}
 	for {
 		if need := max(size, len(b.left)) + padding; len(buffer) < need {
 			grown := make([]byte, need)

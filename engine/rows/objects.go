@@ -279,6 +279,8 @@ func (o *objects) values(b []byte) (at uint64, ok bool) {
 		case v.form == formEscaped:
 			o.scratch = unescape(o.scratch[:0], text)
 			text = o.scratch
+		case l.each && l.ids == nil && l.number < 0 && len(text) > 0 && !o.unclear[text[0]]:
+			continue // something is recorded, whatever it is
 		case len(text) <= 15 && !l.each:
 			key := shortAt(b, int(v.start), int(v.end))
 			if slot := &l.known[key.hash()]; slot.short == key {

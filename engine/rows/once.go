@@ -98,12 +98,12 @@ func (p *repeats) tell(x repeat, first diag.Pos, diags *diag.List) {
 
 // suspect reports whether some text may have come twice.
 func (p *repeats) suspect() bool {
+	some := false
 	for i, b := range p.batches {
-		if b.end(); p.unique[i].suspects.n > 0 {
-			return true
-		}
+		b.end()
+		some = p.unique[i].repeated() || some
 	}
-	return false
+	return some
 }
 
 // again reads the files a second time, in the order of their names: it collects the rows whose hash was met before. The hash of
