@@ -9,17 +9,17 @@ import (
 
 // objects counts the objects of JSONL text by the codes of their columns. It belongs to one goroutine.
 //
-// There are three ways through an object, each for what the one before does not take. Most objects have the same bytes as the first one
-// before each value, and plain strings and numbers between: follow compares and passes over them. In any other object members reads the
-// keys. What is seldom in either, such as an escape or an array, is read by the scanner, as for Read.
+// What stands before a value, with its key, is mostly the same bytes as in the first object, or in some object before: it is found by
+// comparing. Plain strings and numbers are read here; what is seldom, such as an escape or an array, the scanner reads, as it does for Read.
 type objects struct {
-	*counter             // its fields are the scanner's slots
-	scan     jsonScanner // its b is the text of the block; it has one more cell, for values that are not wanted
-	most     int         // bytes of an object
-	before   []before    // what stood before the values of the first object, in its order
-	learned  bool        // there was one
-	strange  bool        // the last object was not like the first
-	met      [256]metKey // the last keys met, by hash
+	*counter                // its fields are the scanner's slots
+	scan     jsonScanner    // its b is the text of the block; it has one more cell, for values that are not wanted
+	most     int            // bytes of an object
+	before   []*before      // what stood before the values of the first object, in its order
+	learned  bool           // there was one
+	met      [256][]*before // what stood before any value, by its first bytes
+	mets     int            // how many these are
+	other    before         // what stands before the value that is read, where it is not noted
 }
 
 // before is what stands before a value: a comma, or the opening brace, and a key and a colon, with all blanks.
@@ -29,6 +29,7 @@ type before struct {
 	mask word2  // all bits of those of them that there are
 	tail string // the other bytes
 	cell int    // where the value goes
+	key  *jsonKey
 
 	shape shape // of the last number there, most often also of the next
 }
@@ -48,13 +49,7 @@ type shape struct {
 // word2 is up to 16 bytes of text.
 type word2 struct{ low, high uint64 }
 
-// metKey is a key as it is written.
-type metKey struct {
-	short
-	key *jsonKey
-}
-
-// mostBefore is how many values an object may have that others are compared with.
+// mostBefore is how often what stands before a value is noted, and how many bytes of it.
 const mostBefore = 1 << 10
 
 // newObjects returns what counts objects with c.
@@ -81,11 +76,7 @@ func (o *objects) count(block []byte, n int) bool {
 		if b[i] != '{' {
 			return false
 		}
-		end := o.follow(b, i)
-		if o.strange = end < 0; o.strange {
-			end = o.members(b, i)
-		}
-		if end < 0 {
+		if i = o.members(b, i); i < 0 {
 			return false
 		}
 		at, ok := o.values(b)
@@ -93,28 +84,59 @@ func (o *objects) count(block []byte, n int) bool {
 			return false
 		}
 		o.end(at)
-		i = end
 	}
 }
 
-// follow finds the values of an object that is like the first; it begins at i. It returns where it ends, −1 where it is another.
-func (o *objects) follow(b []byte, i int) (end int) {
-	cells, n := o.scan.cells, len(o.scan.b)
-	unwanted := len(cells) - 1
-	if o.strange {
-		clear(cells)
-	}
-	if len(o.before) == 0 {
+// end is where the bytes end that b has at i, if they are those of e; else −1.
+func (e *before) end(b []byte, i, n int) int {
+	end, head := i+e.size, (*[16]byte)(b[i:])
+	if end >= n || binary.LittleEndian.Uint64(head[:8])&e.mask.low != e.head.low || binary.LittleEndian.Uint64(head[8:])&e.mask.high != e.head.high ||
+		e.tail != "" && string(b[i+16:end]) != e.tail {
 		return -1
 	}
-	for p := range o.before {
-		e := &o.before[p]
-		begin, head := i+e.size, (*[16]byte)(b[i:])
-		if begin >= n || binary.LittleEndian.Uint64(head[:8])&e.mask.low != e.head.low || binary.LittleEndian.Uint64(head[8:])&e.mask.high != e.head.high ||
-			e.tail != "" && string(b[i+16:begin]) != e.tail {
-			return -1
+	return end
+}
+
+// members finds the values of the object that begins at i. It returns where it ends, −1 where it is at fault or not whole.
+func (o *objects) members(b []byte, i int) (end int) {
+	s, n := &o.scan, len(o.scan.b)
+	if s.begin() { // the keys are forgotten, and what is known of them
+		o.before, o.learned, o.met, o.mets = nil, false, [len(o.met)][]*before{}, 0
+	}
+	likeFirst := true // so far; then no key stands twice
+	for place := 0; ; place++ {
+		var e *before
+		begin := -1
+		if place < len(o.before) {
+			e = o.before[place]
+			begin = e.end(b, i, n)
 		}
-		v, w := &cells[e.cell], binary.LittleEndian.Uint64(b[begin:])
+		if begin < 0 {
+			if b[i] == '}' && place > 0 {
+				o.learned = true
+				return i + 1
+			}
+			if likeFirst {
+				likeFirst = false
+				for _, e := range o.before[:place] {
+					e.key.last = s.object
+				}
+			}
+			if e, begin = o.find(b, i, place == 0); e == nil {
+				o.learned = true
+				return begin
+			}
+			if !o.learned && e != &o.other {
+				o.before = append(o.before, e)
+			}
+		}
+		if !likeFirst {
+			if e.key.last == s.object {
+				return -1
+			}
+			e.key.last = s.object
+		}
+		v, w := &s.cells[e.cell], binary.LittleEndian.Uint64(b[begin:])
 		if byte(w) == '"' {
 			if i = plainEnd(b, begin+1); b[i] == '"' {
 				*v = cell{int32(begin + 1), int32(i), formQuoted}
@@ -127,74 +149,48 @@ func (o *objects) follow(b []byte, i int) (end int) {
 			continue
 		} else if i = numberEnd(b, begin); i > 0 {
 			if size := i - begin; size <= 8 {
-				e.shape = shapeOf(w, size)
-				e.shape.after = b[i]
+				e.shape = shapeOf(w, size, b[i])
 			}
 			*v = cell{int32(begin), int32(i), formPlain}
 			continue
 		}
-		if *v, i = o.value(b, begin); i < 0 || v.form == formAbsent && e.cell < unwanted {
+		if *v, i = o.seldom(b, begin); i < 0 || v.form == formAbsent && e.key.slot >= 0 {
 			return -1
 		}
 	}
-	if i = blanksEnd(b, i, n); b[i] != '}' {
-		return -1
-	}
-	return i + 1
 }
 
-// members finds the values of any object; it begins at i. It returns where it ends, −1 where it is at fault or not whole.
-func (o *objects) members(b []byte, i int) (end int) {
-	s, n := &o.scan, len(o.scan.b)
-	if s.begin() {
-		o.met = [len(o.met)]metKey{} // what was known of the keys goes with them
-	}
-	for first := true; ; first = false {
-		begin := i
-		if !first {
-			if i = blanksEnd(b, i, n); b[i] == '}' {
-				break
-			}
-			if b[i] != ',' {
-				return -1
-			}
-		}
-		if i = blanksEnd(b, i+1, n); first && b[i] == '}' {
-			break
-		}
-		if b[i] != '"' {
-			return -1
-		}
-		var key *jsonKey
-		if key, i = o.key(b, i); key == nil || key.last == s.object {
-			return -1
-		}
-		key.last = s.object
-		if i = blanksEnd(b, i, n); b[i] != ':' {
-			return -1
-		}
-		i = blanksEnd(b, i+1, n)
-		to := key.slot
-		if to < 0 {
-			to = len(s.cells) - 1
-		}
-		if !o.learned {
-			o.learn(b[begin:i], to)
-		}
-		if s.cells[to], i = o.value(b, i); i < 0 || s.cells[to].form == formAbsent && key.slot >= 0 {
-			return -1
+// find is what stands before the value of the member that begins at i, with the brace where it is the first of an object, and where the
+// value begins. It is nil where there is none: begin is then where the object ends, −1 where something is at fault.
+func (o *objects) find(b []byte, i int, first bool) (e *before, begin int) {
+	for _, e := range o.met[metHash(b[i:])] {
+		if begin := e.end(b, i, len(o.scan.b)); begin > 0 {
+			return e, begin
 		}
 	}
-	o.learned = true
-	return i + 1
+	key, begin := o.key(b, i, first)
+	if key == nil {
+		return nil, begin
+	}
+	return o.learn(b[i:begin], key), begin
 }
 
-// learn notes what stands before the next value of the first object, and the cell of that.
-func (o *objects) learn(text []byte, to int) {
-	if len(o.before) == mostBefore {
-		return
+// metHash is a place in met: of the five bytes that stand before every value, a comma or brace and a key of one letter with its quotes and colon.
+func metHash(b []byte) uint8 {
+	return uint8(binary.LittleEndian.Uint64(b) << 24 * 0x9E3779B97F4A7C15 >> 56)
+}
+
+// learn notes what stands before the value of a key, as long as that is not too much.
+func (o *objects) learn(text []byte, key *jsonKey) *before {
+	to := key.slot
+	if to < 0 {
+		to = len(o.scan.cells) - 1
 	}
-	e := before{size: len(text), mask: word2{^uint64(0), ^uint64(0)}, cell: to}
+	if o.mets == mostBefore || len(text) > mostBefore {
+		o.other = before{cell: to, key: key}
+		return &o.other
+	}
+	e := &before{size: len(text), mask: word2{^uint64(0), ^uint64(0)}, cell: to, key: key}
 	if len(text) < 16 {
 		e.mask = word2(cuts[len(text)])
 	} else {
@@ -203,60 +199,54 @@ func (o *objects) learn(text []byte, to int) {
 	var head [16]byte
 	copy(head[:], text)
 	e.head = word2{binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])}
-	o.before = append(o.before, e)
+	at := metHash(head[:])
+	o.met[at] = append(o.met[at], e)
+	o.mets++
+	return e
 }
 
-// key reads the key whose quote is b[i], and returns where it ends. It is nil where it is at fault.
-func (o *objects) key(b []byte, i int) (key *jsonKey, end int) {
-	s, start := &o.scan, i+1
-	end = plainEnd(b, start)
-	switch name := b[start:end]; {
-	case b[end] != '"':
-		s.i = i
-		c, ok := s.text()
-		if !ok {
-			return nil, i
+// key reads what stands before a value; it begins at i, with the brace where it is the first of an object. begin is where the value begins.
+// key is nil where there is none: begin is then the end of the object, or −1 where something is at fault.
+func (o *objects) key(b []byte, i int, first bool) (key *jsonKey, begin int) {
+	s, n := &o.scan, len(o.scan.b)
+	if !first {
+		if i = blanksEnd(b, i, n); b[i] == '}' {
+			return nil, i + 1
 		}
-		return s.keyOf(s.name(c)), s.i
-	case len(name) > 15:
-		key = s.keyOf(bytes.TrimSpace(name))
-	default:
-		text := shortAt(b, start, end)
-		met := &o.met[text.hash()]
-		if met.short != text {
-			*met = metKey{text, s.keyOf(bytes.TrimSpace(name))}
+		if b[i] != ',' {
+			return nil, -1
 		}
-		key = met.key
 	}
-	return key, end + 1
+	if i = blanksEnd(b, i+1, n); first && b[i] == '}' {
+		return nil, i + 1
+	}
+	if b[i] != '"' {
+		return nil, -1
+	}
+	s.i = i
+	name, ok := s.text()
+	if !ok {
+		return nil, -1
+	}
+	if i = blanksEnd(b, s.i, n); b[i] != ':' {
+		return nil, -1
+	}
+	return s.keyOf(s.name(name)), blanksEnd(b, i+1, n)
 }
 
-// value reads the value at i, and returns where it ends; −1 where it is at fault. What follows it is left to the caller.
-func (o *objects) value(b []byte, i int) (v cell, end int) {
-	switch b[i] {
-	case '"':
-		if end = plainEnd(b, i+1); b[end] == '"' {
-			return cell{int32(i + 1), int32(end), formQuoted}, end + 1
-		}
-	case 'n':
-		if string(b[i:i+4]) == "null" {
-			return cell{int32(i), int32(i + 4), formNull}, i + 4
-		}
-	case 't':
-		if string(b[i:i+4]) == "true" {
-			return cell{int32(i), int32(i + 4), formPlain}, i + 4
-		}
-	case 'f':
-		if string(b[i:i+5]) == "false" {
-			return cell{int32(i), int32(i + 5), formPlain}, i + 5
-		}
-	default:
-		if end = numberEnd(b, i); end > 0 {
-			return cell{int32(i), int32(end), formPlain}, end
-		}
+// seldom reads the value at i that is neither a plain string nor a number without an exponent, and returns where it ends; −1 where it is at
+// fault.
+func (o *objects) seldom(b []byte, i int) (v cell, end int) {
+	switch {
+	case string(b[i:i+4]) == "null":
+		return cell{int32(i), int32(i + 4), formNull}, i + 4
+	case string(b[i:i+4]) == "true":
+		return cell{int32(i), int32(i + 4), formPlain}, i + 4
+	case string(b[i:i+5]) == "false":
+		return cell{int32(i), int32(i + 5), formPlain}, i + 5
 	}
 	s := &o.scan
-	if s.i = i; i == len(s.b) {
+	if s.i = blanksEnd(b, i, len(s.b)); s.i == len(s.b) {
 		return cell{}, -1
 	}
 	v, ok := s.value()
@@ -330,9 +320,9 @@ func nondigits(w uint64) uint64 {
 	return ((w&^highs + 0x76*ones) | w) & highs
 }
 
-// shapeOf is the shape of the number that the first bytes of w are.
-func shapeOf(w uint64, size int) shape {
-	s := shape{size: size, within: cuts[size].low & highs, first: ^uint64(0)}
+// shapeOf is the shape of the number that the first bytes of w are, and what follows it.
+func shapeOf(w uint64, size int, after byte) shape {
+	s := shape{size: size, after: after, within: cuts[size].low & highs, first: ^uint64(0)}
 	s.other = nondigits(w) & s.within
 	s.bytes = s.other >> 7 * 0xFF
 	s.fixed = w & s.bytes
