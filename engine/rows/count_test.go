@@ -237,6 +237,9 @@ func TestObjectsAlike(t *testing.T) {
 		}
 	}
 	try("{\"" + longKey + "\":1,\"case\":2,\"decision\":3}\n{\"" + otherLongKey + "\":1,\"case\":2,\"decision\":3}\n")
+	for _, second := range []string{`{"case":1,"case":2,"decision":3}`, `{"case":1,"decision":2,"case":3}`, `{"case":1,"decision":2,"x":3," case":4}`, `{"decision":1,"case":2,"decision":3}`} {
+		try("{\"case\":1,\"decision\":2}\n" + second + "\n")
+	}
 	for _, blank := range []string{"\n", strings.Repeat("\n", padding-1), strings.Repeat("\n", 2*padding)} { // which is what lies behind the text
 		try("{\"case\":" + blank + "1,\"decision\":2}\n{\"case\":")
 		try("{\"case\":" + blank + "1,\"decision\":2}{\"case\":" + blank + "3,\"decision\":4" + blank + "}")
@@ -283,7 +286,7 @@ func TestKeysForgotten(t *testing.T) {
 		fmt.Fprintf(&many, `"k%d":0,`, i)
 	}
 	many.WriteString("\"decision\":2,\"case\":3}\n")
-	for _, last := range []string{`{"decision":2,"case":3,"x":1}`, `{"decision":2,"case":3,"case":1}`, `{"decision":2,"case":3," case":1}`, `{"decision":2," case":3,"case":1}`} {
+	for _, last := range []string{`{"case":3,"decision":2,"x":1}`, `{"case":3," case":1,"decision":2}`, `{"decision":2,"case":3,"case":1}`, `{"decision":2,"case":3," case":1}`, `{"decision":2," case":3,"case":1}`} {
 		read, problems, counted, ok := combinations("{\"case\":1,\"decision\":2}\n"+many.String()+last, Options{Columns: abc}, 1<<20)
 		if ok != (len(problems) == 0) || ok && !maps.Equal(read, counted) {
 			t.Errorf("%s: counted %v as %v, read as %v with %q", last, ok, counted, read, problems)

@@ -105,7 +105,7 @@ func (c *counter) count(block []byte, n int) bool {
 	if !ascii && !utf8.Valid(text) {
 		return false
 	}
-	if quotes > 0 && !c.around(b, quotes) {
+	if quotes > 0 && !c.around(b, len(text), quotes) {
 		return c.quoted(text)
 	}
 	marks, fields, j := c.marks, len(c.fields), 0
@@ -200,9 +200,9 @@ func (c *counter) mark(b []byte, n int) (quotes int, ascii bool) {
 	return quotes, all&highs == 0
 }
 
-// around reports whether the quotes of a block, so many, stand only around whole fields between its marks. Then the marks are right: a
+// around reports whether the quotes of a block of n bytes, so many, stand only around whole fields between its marks. Then the marks are right: a
 // field that begins with a quote ends at the next one.
-func (c *counter) around(b []byte, quotes int) bool {
+func (c *counter) around(b []byte, n, quotes int) bool {
 	if len(c.lines) == 0 {
 		return false
 	}
@@ -210,7 +210,7 @@ func (c *counter) around(b []byte, quotes int) bool {
 	for _, next := range c.marks[1 : c.lines[len(c.lines)-1]+1] {
 		if b[start] == '"' {
 			end := int(next) - 1
-			if b[end] == '\n' && b[end-1] == '\r' {
+			if end < n && b[end] == '\n' && b[end-1] == '\r' { // at the end of a file a carriage return is no end of a line
 				end--
 			}
 			if end-start < 2 || b[end-1] != '"' {
