@@ -159,7 +159,7 @@ func (r *reader) countFile(path string, total *Cube, ids *unique) string {
 		return ""
 	}
 	f.skip(header.next)
-	blocks := &blocks{left: w.bytes(), from: w, size: r.lim.block, most: r.lim.record}
+	blocks := &blocks{left: w.bytes(), from: w, size: r.lim.block, most: r.lim.record, cut: lastEnd, line: f.line}
 	workers := make([]*counter, runtime.GOMAXPROCS(0))
 	var wait sync.WaitGroup
 	var bad atomic.Bool
@@ -172,7 +172,7 @@ func (r *reader) countFile(path string, total *Cube, ids *unique) string {
 			var block []byte
 			for !bad.Load() {
 				var n int
-				if block, n = blocks.next(block); n == 0 {
+				if block, n, _ = blocks.next(block); n == 0 {
 					break
 				}
 				if !c.count(block, n) {
@@ -242,17 +242,21 @@ type blocks struct {
 	left  []byte // what was read and is in no block yet
 	store []byte // where it lies
 	size  int
-	most  int // bytes of a record
+	most  int                   // bytes of a record
+	cut   func(text []byte) int // where the last record of text ends; 0 where none does
+	line  int                   // of the first byte that is in no block yet
 	ended bool
 	done  bool // nothing follows, or nothing can
 }
 
-// next returns the next block: buffer, or one in its place, with n bytes of text and padding behind them. n is 0 at the end.
-func (b *blocks) next(buffer []byte) (block []byte, n int) {
+// next returns the next block: buffer, or one in its place, with n bytes of text and padding behind them, and the line on which it
+// begins. n is 0 at the end.
+func (b *blocks) next(buffer []byte) (block []byte, n, line int) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
+	line = b.line
 	if b.done {
-		return buffer, 0
+		return buffer, 0, line
 	}
 	size := b.size
 	for {
@@ -271,25 +275,26 @@ func (b *blocks) next(buffer []byte) (block []byte, n int) {
 			if err != nil {
 				if err != io.EOF {
 					b.done = true
-					return buffer, 0
+					return buffer, 0, line
 				}
 				b.ended = true
 			}
 		}
 		if b.ended {
 			b.done = true
-			return buffer, n
+			return buffer, n, line
 		}
-		if cut := lastEnd(buffer[:n]); cut > 0 {
+		if cut := b.cut(buffer[:n]); cut > 0 {
 			b.store = append(b.store[:0], buffer[cut:n]...)
 			b.left = b.store
-			return buffer, cut
+			b.line += bytes.Count(buffer[:cut], []byte{'\n'})
+			return buffer, cut, line
 		}
 		if n >= b.most {
 			b.done = true
-			return buffer, 0
+			return buffer, 0, line
 		}
-		size = 2 * n
+		size = min(2*n, b.most)
 	}
 }
 

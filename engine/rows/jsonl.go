@@ -467,10 +467,9 @@ func (s *jsonScanner) key() bool {
 	return s.peek()
 }
 
-// readJSONL reads the rows of a JSONL file.
-func (r *reader) readJSONL(w *window) {
-	s := jsonScanner{slots: map[string]int{}, keys: map[string]*jsonKey{}}
-	rec := &r.rec
+// jsonScanner returns a scanner of a file whose objects become rec.
+func (r *reader) jsonScanner(rec *record) *jsonScanner {
+	s := &jsonScanner{slots: map[string]int{}, keys: map[string]*jsonKey{}}
 	rec.index = nil
 	for _, name := range r.names {
 		slot, met := s.slots[name]
@@ -481,6 +480,13 @@ func (r *reader) readJSONL(w *window) {
 		rec.index = append(rec.index, slot)
 	}
 	s.cells, s.has = make([]cell, len(s.slots)), make([]bool, len(s.slots))
+	return s
+}
+
+// readJSONL reads the rows of a JSONL file.
+func (r *reader) readJSONL(w *window) {
+	rec := &r.rec
+	s := r.jsonScanner(rec)
 	line, column := 1, 1
 	faults := false
 	skip := func(n int) {

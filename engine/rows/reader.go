@@ -83,6 +83,16 @@ func (r Row) Text(col int) (text string, recorded bool) {
 	return r.rec.text(col)
 }
 
+// Bytes returns the same value as Text, and costs less where a column has many values: it is valid only until another value of the row is
+// asked for, and must not be changed.
+func (r Row) Bytes(col int) (text []byte, recorded bool) {
+	if r.rec == nil {
+		text = []byte(r.made[col])
+		return text, len(text) > 0
+	}
+	return r.rec.bytes(col)
+}
+
 // Pos returns where the value of column col begins: its quote, if it has one. When col is −1, or the
 // row has no such value, it is the row's first line as a whole (Column 0).
 func (r Row) Pos(col int) diag.Pos {
@@ -179,9 +189,13 @@ func newReader(opts Options, lim limits, add func(Row), diags *diag.List) *reade
 	for _, m := range opts.MissingValues {
 		r.missing[strings.TrimSpace(m)] = true
 	}
-	r.rec.missing = r.missing
-	r.rec.known = make([][256]string, len(opts.Columns))
+	r.rec = r.record()
 	return r
+}
+
+// record returns a record of the columns, not read yet.
+func (r *reader) record() record {
+	return record{missing: r.missing, known: make([][256]string, len(r.opts.Columns))}
 }
 
 // reader holds what one call of Read shares between its files.
@@ -386,10 +400,10 @@ func (r *record) cell(col int) cell {
 	return cell{}
 }
 
-func (r *record) text(col int) (string, bool) {
+func (r *record) bytes(col int) ([]byte, bool) {
 	c := r.cell(col)
 	if c.form == formAbsent || c.form == formNull {
-		return "", false
+		return nil, false
 	}
 	value := r.raw[c.start:c.end]
 	switch c.form {
@@ -402,6 +416,14 @@ func (r *record) text(col int) (string, bool) {
 	}
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 || len(r.missing) > 0 && r.missing[string(value)] {
+		return nil, false
+	}
+	return value, true
+}
+
+func (r *record) text(col int) (string, bool) {
+	value, recorded := r.bytes(col)
+	if !recorded {
 		return "", false
 	}
 	if len(value) > maxShared {
