@@ -159,9 +159,9 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 	}
 	r := newReader(opts, lim, add, diags)
 	files := expand(paths, opts.FS, diags)
-	r.repeats = newRepeats(opts.Once, slices.Contains(files, stdin))
+	r.watcher = newRepeats(opts.Once, slices.Contains(files, stdin)).watcher()
 	inputs := r.readFiles(files)
-	r.repeats.confirm(files, opts, lim, inputs, diags)
+	r.watcher.confirm(files, opts, lim, inputs, diags)
 	return inputs
 }
 
@@ -217,9 +217,9 @@ type reader struct {
 	missing map[string]bool
 	add     func(Row)
 	diags   *diag.List
-	input   *Input // the file being read
-	rec     record // the row being read
-	repeats *repeats
+	input   *Input   // the file being read
+	rec     record   // the row being read
+	watcher *watcher // nil: rows may come twice
 }
 
 // format is a kind of content.
@@ -285,8 +285,8 @@ func (r *reader) failAt(text []byte, line, column, offset int, message string) {
 func (r *reader) handOver() {
 	r.input.Rows++
 	row := Row{rec: &r.rec}
-	if r.repeats != nil {
-		r.repeats.see(row, r.diags)
+	if r.watcher != nil {
+		r.watcher.see(row, r.diags)
 	}
 	r.add(row)
 }

@@ -28,9 +28,10 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 	if diags.Len() > 0 || slices.Contains(files, stdin) {
 		return nil, false
 	}
+	repeats := newRepeats(opts.Once, false)
 	workers := make([]*sharer, runtime.GOMAXPROCS(0))
 	for i := range workers {
-		workers[i] = &sharer{rec: r.record(), add: begin()}
+		workers[i] = &sharer{rec: r.record(), watcher: repeats.watcher(), add: begin()}
 	}
 	inputs = make([]Input, 0, len(files))
 	contents := map[string]bool{}
@@ -46,6 +47,11 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 		}
 		inputs[i].Content = content
 		contents[content] = true
+	}
+	for _, w := range workers {
+		if w.watcher.suspect() {
+			return nil, false
+		}
 	}
 	r.findMissingColumns(inputs)
 	return inputs, true
@@ -127,17 +133,20 @@ func (r *reader) shareFile(path string, workers []*sharer) string {
 
 // sharer hands over the rows of blocks. It belongs to one goroutine.
 type sharer struct {
-	rec  record
-	add  func(Row) bool
-	rows int                               // of the file
-	take func(block []byte, line int) bool // hands over the rows of a block, which begins a line; false where anything is wrong
-	json *jsonScanner                      // of a file of JSONL; else nil
+	rec     record
+	watcher *watcher
+	add     func(Row) bool
+	rows    int                               // of the file
+	take    func(block []byte, line int) bool // hands over the rows of a block, which begins a line; false where anything is wrong
+	json    *jsonScanner                      // of a file of JSONL; else nil
 }
 
 // handOver gives the row to the function; false where that cannot use it.
 func (s *sharer) handOver() bool {
 	s.rows++
-	return s.add(Row{rec: &s.rec})
+	row := Row{rec: &s.rec}
+	s.watcher.see(row, nil)
+	return s.add(row)
 }
 
 // records returns what takes blocks of CSV.
