@@ -164,7 +164,7 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 		if len(o.Columns) > 1 || once[o.Columns[0]] != nil {
 			return nil, nil, false
 		}
-		once[o.Columns[0]] = newUnique()
+		once[o.Columns[0]] = newUnique(false)
 	}
 	inputs = make([]Input, 0, len(files))
 	contents := map[string]bool{}

@@ -43,11 +43,11 @@ type repeat struct {
 // newRepeats returns what watches over the rows of files; whole says to keep texts.
 func newRepeats(list []Once, whole bool) *repeats {
 	p := &repeats{list: list}
-	for range list {
+	for _, o := range list {
 		if whole {
 			p.texts = append(p.texts, map[string]diag.Pos{})
 		} else {
-			p.unique = append(p.unique, newUnique())
+			p.unique = append(p.unique, newUnique(len(o.Columns) > 1))
 		}
 	}
 	return p
@@ -62,6 +62,9 @@ func (p *repeats) watcher() *watcher {
 	return w
 }
 
+// separator stands between the texts of several columns. It is in none of them: they are UTF-8.
+const separator = 0xFF
+
 // of is what a row has in the columns of an Once, as one text that no other texts give; ok is false where one is not recorded. It is
 // valid until of is called again.
 func (w *watcher) of(once int, r Row) (key []byte, ok bool) {
@@ -72,7 +75,7 @@ func (w *watcher) of(once int, r Row) (key []byte, ok bool) {
 			return nil, false
 		}
 		if i > 0 {
-			w.key = append(w.key, 0xFF) // which is in no text: they are UTF-8
+			w.key = append(w.key, separator)
 		}
 		w.key = append(w.key, text...)
 	}
@@ -105,7 +108,7 @@ func (w *watcher) see(r Row, diags *diag.List) {
 
 // tell reports a row that repeats the one at first.
 func (p *repeats) tell(x repeat, first diag.Pos, diags *diag.List) {
-	diags.Add(diag.Diagnostic{Pos: x.at, Message: p.list[x.once].Same(strings.Split(x.key, "\xFF"), first)})
+	diags.Add(diag.Diagnostic{Pos: x.at, Message: p.list[x.once].Same(strings.Split(x.key, string([]byte{separator})), first)})
 }
 
 // suspect reports whether some text may have come twice.

@@ -226,3 +226,81 @@ func TestShareKeepsToTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestOnceOfSeveralIsExact: rows that are the same in several columns together are told, each with the first, and no others; and Share hands
+// over the rows exactly where there are none. A plain number in the last column is kept in another way than a text.
+func TestOnceOfSeveralIsExact(t *testing.T) {
+	number := rapid.Map(rapid.IntRange(0, 150), func(i int) string { return fmt.Sprint(i) })
+	last := rapid.OneOf(number, number, rapid.Map(rapid.IntRange(0, 9), func(i int) string { return fmt.Sprintf("%02d", i) }), rapid.SampledFrom([]string{"", "NA", "x", "9999999999999999", "99999999999999999"}))
+	for _, cores := range []int{1, 3} {
+		withCores(cores, func() {
+			rapid.Check(t, func(t *rapid.T) {
+				var content strings.Builder
+				content.WriteString("case,decision\n")
+				first := map[string]diag.Pos{}
+				var want []string
+				for line := range rapid.IntRange(1, 120).Draw(t, "rows") {
+					texts := []string{rapid.SampledFrom([]string{"a", "b", "c", "1", "12"}).Draw(t, "case"), last.Draw(t, "decision")}
+					key := strings.Join(texts, ",")
+					content.WriteString(key + "\n")
+					if texts[1] == "" || texts[1] == "NA" {
+						continue
+					}
+					at := diag.Pos{File: "f", Line: line + 2}
+					if met, again := first[key]; again {
+						want = append(want, at.String()+": "+sameID(texts, met))
+					} else {
+						first[key] = at
+					}
+				}
+				opts := Options{Columns: abc, MissingValues: []string{"NA"}, Once: []Once{{[]int{0, 1}, sameID}}, FS: folder("f", content.String())}
+				if got := readAll([]string{"f"}, opts).diags; !slices.Equal(got, want) {
+					t.Fatal(gocmp.Diff(want, got))
+				}
+				lim := limits{buffer: 16, head: 64, record: maxRecord, free: 64 << 20, block: 32}
+				if _, _, ok := shared([]string{"f"}, opts, lim); ok != (len(want) == 0) {
+					t.Fatalf("shared: %v, with %d repetitions", ok, len(want))
+				}
+			})
+		})
+	}
+}
+
+// TestRunsStaySmall: numbers that do not lie densely begin runs only as long as these are few, and whatever was met is met again, in a run or
+// as a hash.
+func TestRunsStaySmall(t *testing.T) {
+	var s shard
+	u := newUnique(true)
+	key := func(i int) run {
+		r, is := u.run(fmt.Appendf(nil, "case\xFF%d", 64*i+i%64))
+		if !is {
+			t.Fatalf("%d is in no run", i)
+		}
+		return r
+	}
+	const n = 3 * freeRuns
+	for i := range n {
+		if s.add(key(i)) != 0 {
+			t.Fatalf("%d was there", i)
+		}
+	}
+	if s.runs.n > freeRuns || s.hashes.n != n-s.runs.n {
+		t.Errorf("%d runs and %d hashes for %d numbers, each far from the next", s.runs.n, s.hashes.n, n)
+	}
+	for i := range n {
+		if r := key(i); s.add(r) != r.bits {
+			t.Fatalf("%d was not there", i)
+		}
+	}
+	// Dense numbers begin as many as they need.
+	s = shard{}
+	for i := range 64 * n {
+		r, _ := u.run(fmt.Appendf(nil, "case\xFF%d", i))
+		if s.add(r) != 0 {
+			t.Fatalf("%d was there", i)
+		}
+	}
+	if s.runs.n != n || s.hashes.n > 0 {
+		t.Errorf("%d runs and %d hashes for %d numbers in a row", s.runs.n, s.hashes.n, 64*n)
+	}
+}

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
@@ -10,15 +11,17 @@ import (
 
 // unique finds the texts that come more than once, exactly or to the safe side: a text that may have been met before is a suspect, and
 // only reading again can say whether it was. Whole numbers written plainly are bits in pages, as long as they lie densely
-// enough; any other text is its hash, under a key that no file knows. It is shared by several goroutines, each with a batch of
-// its own.
+// enough; any other text is its hash, under a key that no file knows. Where a text is made of those of several columns (see
+// watcher.of) and the last is such a number, as trials of a case have them, 64 numbers in a row are bits beside one hash.
+// It is shared by several goroutines, each with a batch of its own.
 type unique struct {
-	seed   maphash.Seed
-	lock   sync.RWMutex
-	pages  map[uint64]*page
-	frozen bool         // no page is begun any more: the numbers do not lie densely
-	paged  atomic.Int64 // numbers that stand in pages, about
-	shards [shards]shard
+	seed    maphash.Seed
+	several bool
+	lock    sync.RWMutex
+	pages   map[uint64]*page
+	frozen  bool         // no page is begun any more: the numbers do not lie densely
+	paged   atomic.Int64 // numbers that stand in pages, about
+	shards  [shards]shard
 
 	suspectsLock sync.Mutex
 	suspects     hashes
@@ -33,21 +36,59 @@ const (
 	shards    = 1 << 8
 	perNumber = 12 // bytes that a number or a text may take
 	batched   = 64 // texts of a shard that are kept before they are looked up
+
+	perRun   = 24      // bytes that a run takes at most
+	freeRuns = 1 << 12 // runs of a shard that may be begun however few numbers they hold: 24 MiB in all
 )
 
 // shard is the hashes that have the last byte in common.
 type shard struct {
 	lock sync.Mutex
 	hashes
+	runs    runs
+	numbers int  // that stand in runs
+	frozen  bool // no run is begun any more: the numbers do not lie densely
 }
 
-func newUnique() *unique {
-	return &unique{seed: maphash.MakeSeed(), pages: map[uint64]*page{}}
+// run is 64 numbers in a row that may follow a text: the hash of the text and of the first number, and a bit for each that was met.
+type run struct{ hash, bits uint64 }
+
+// newUnique returns what watches over texts; several says that they are made of those of several columns.
+func newUnique(several bool) *unique {
+	return &unique{seed: maphash.MakeSeed(), several: several, pages: map[uint64]*page{}}
 }
 
-// hash is a text's hash, which is never 0.
+// hash is the hash by which a text is looked up or a suspect, which is never 0.
 func (u *unique) hash(text []byte) uint64 {
+	if r, is := u.run(text); is {
+		return r.single()
+	}
 	return max(1, maphash.Bytes(u.seed, text))
+}
+
+// run returns the run in which a text stands, with its bit; is says whether it is one of those.
+func (u *unique) run(text []byte) (r run, is bool) {
+	if !u.several {
+		return run{}, false
+	}
+	end := bytes.LastIndexByte(text, separator)
+	number, plain := plainNumber(text[end+1:])
+	if !plain {
+		return run{}, false
+	}
+	return run{mixed(maphash.Bytes(u.seed, text[:end]), number>>6), 1 << (number & 63)}, true
+}
+
+// single is the hash of the one number that a run has.
+func (r run) single() uint64 { return mixed(r.hash, uint64(bits.TrailingZeros64(r.bits))) }
+
+// mixed is a hash of a hash and a number, which is never 0: of one hash with different numbers different ones.
+func mixed(hash, number uint64) uint64 {
+	hash ^= (number + 1) * 0x9E3779B97F4A7C15
+	for range 2 {
+		hash = (hash ^ hash>>32) * 0xD6E8FEB86659FD93
+	}
+	return max(1, hash^hash>>32)
 }
 
 // batch is one goroutine's way into a unique.
@@ -57,6 +98,7 @@ type batch struct {
 	page    *page
 	paged   int64
 	waiting [shards][]uint64
+	runs    [shards][]run
 	suspect bool // some text may have been met before
 }
 
@@ -74,12 +116,32 @@ func (b *batch) add(text []byte) {
 			return
 		}
 	}
+	if r, is := b.run(text); is {
+		b.addRun(r)
+		return
+	}
 	hash := b.hash(text)
 	at := hash & (shards - 1)
 	if b.waiting[at] == nil {
 		b.waiting[at] = make([]uint64, 0, batched)
 	}
 	if b.waiting[at] = append(b.waiting[at], hash); len(b.waiting[at]) == batched {
+		b.flush(int(at))
+	}
+}
+
+// addRun adds a number to a run.
+func (b *batch) addRun(r run) {
+	at := r.hash & (shards - 1)
+	list := b.runs[at]
+	if n := len(list); n > 0 && list[n-1].hash == r.hash && list[n-1].bits&r.bits == 0 {
+		list[n-1].bits |= r.bits // another trial of the same case, mostly
+		return
+	}
+	if list == nil {
+		list = make([]run, 0, batched)
+	}
+	if b.runs[at] = append(list, r); len(b.runs[at]) == batched {
 		b.flush(int(at))
 	}
 }
@@ -109,7 +171,12 @@ func (b *batch) flush(at int) {
 			b.again(hash)
 		}
 	}
-	b.waiting[at] = b.waiting[at][:0]
+	for _, r := range b.runs[at] {
+		for twice := s.add(r); twice != 0; twice &= twice - 1 {
+			b.again(run{r.hash, twice & -twice}.single())
+		}
+	}
+	b.waiting[at], b.runs[at] = b.waiting[at][:0], b.runs[at][:0]
 }
 
 // of is a page; nil where there is none and none may be begun.
@@ -138,6 +205,64 @@ func (b *batch) of(number uint64) *page {
 		b.number, b.page = number, p
 	}
 	return p
+}
+
+// add adds the numbers of a run to those of the shard, and returns the bits of those that were there.
+func (s *shard) add(r run) (twice uint64) {
+	if own := s.runs.of(r.hash, !s.frozen); own != nil {
+		twice = own.bits & r.bits
+		own.bits |= r.bits
+		s.numbers += bits.OnesCount64(r.bits &^ twice)
+		s.frozen = s.frozen || s.runs.n >= freeRuns && s.runs.n*perRun > s.numbers*perNumber
+		return twice
+	}
+	// That stays so: where no run is begun any more, its numbers are hashes for good.
+	for rest := r.bits; rest != 0; rest &= rest - 1 {
+		if bit := rest & -rest; !s.insert(run{r.hash, bit}.single()) {
+			twice |= bit
+		}
+	}
+	return twice
+}
+
+// runs is a table of runs, as hashes is one of hashes.
+type runs struct {
+	table []run
+	n     int
+}
+
+// of returns the run with a hash; one that is not there is begun, or nil.
+func (t *runs) of(hash uint64, begin bool) *run {
+	if begin && t.n*100 >= len(t.table)*85 {
+		old := t.table
+		t.table = make([]run, max(16, len(old)+len(old)/4))
+		for _, r := range old {
+			if r.hash != 0 {
+				*t.find(r.hash) = r
+			}
+		}
+	}
+	own := t.find(hash)
+	if own.hash == 0 {
+		if !begin {
+			return nil
+		}
+		own.hash = hash
+		t.n++
+	}
+	return own
+}
+
+// find returns the place of a hash, or the free one for it.
+func (t *runs) find(hash uint64) *run {
+	size := uint64(len(t.table))
+	at, _ := bits.Mul64(hash, size)
+	for t.table[at].hash != 0 && t.table[at].hash != hash {
+		if at++; at == size {
+			at = 0
+		}
+	}
+	return &t.table[at]
 }
 
 // hashes is a set of hashes: a table with open addressing, where 0 stands for nothing.
