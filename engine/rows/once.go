@@ -111,12 +111,18 @@ func (p *repeats) tell(x repeat, first diag.Pos, diags *diag.List) {
 	diags.Add(diag.Diagnostic{Pos: x.at, Message: p.list[x.once].Same(strings.Split(x.key, string([]byte{separator})), first)})
 }
 
-// suspect reports whether some text may have come twice.
-func (w *watcher) suspect() bool {
-	some := false
+// end says that the watcher has seen all its rows.
+func (w *watcher) end() {
 	for _, b := range w.batches {
 		b.end()
-		some = some || b.suspect
+	}
+}
+
+// suspect reports whether some text may have come twice, once every watcher was ended.
+func (p *repeats) suspect() bool {
+	some := false
+	for _, u := range p.unique {
+		some = u.repeated() || some
 	}
 	return some
 }
@@ -142,6 +148,7 @@ func (w *watcher) again(r Row, met []hashes) {
 
 // confirm reads files again where something may have come twice, and reports what did. inputs are what the first reading returned.
 func (w *watcher) confirm(files []string, opts Options, lim limits, inputs []Input, diags *diag.List) {
+	w.end()
 	if w.texts != nil || !w.suspect() {
 		return
 	}

@@ -33,6 +33,7 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 	for i := range workers {
 		workers[i] = &sharer{rec: r.record(), watcher: repeats.watcher(), add: begin()}
 	}
+	r.lim.single = len(files) == 1 && !opts.Contents
 	inputs = make([]Input, 0, len(files))
 	contents := map[string]bool{}
 	for i, path := range files {
@@ -49,9 +50,10 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 		contents[content] = true
 	}
 	for _, w := range workers {
-		if w.watcher.suspect() {
-			return nil, false
-		}
+		w.watcher.end()
+	}
+	if repeats.suspect() {
+		return nil, false
 	}
 	r.findMissingColumns(inputs)
 	return inputs, true

@@ -266,10 +266,10 @@ func TestOnceOfSeveralIsExact(t *testing.T) {
 	}
 }
 
-// TestRunsStaySmall: numbers that do not lie densely begin runs only as long as these are few, and whatever was met is met again, in a run or
-// as a hash.
+// TestRunsStaySmall: numbers that do not lie densely begin runs only as long as these are few, and what stands in one
+// stays there. A batch of numbers beyond them is kept as hashes.
 func TestRunsStaySmall(t *testing.T) {
-	var s shard
+	var p part
 	u := newUnique(true)
 	key := func(i int) run {
 		r, is := u.run(fmt.Appendf(nil, "case\xFF%d", 64*i+i%64))
@@ -280,27 +280,43 @@ func TestRunsStaySmall(t *testing.T) {
 	}
 	const n = 3 * freeRuns
 	for i := range n {
-		if s.add(key(i)) != 0 {
-			t.Fatalf("%d was there", i)
+		if twice, is := p.add(key(i)); twice != 0 || is != (i < freeRuns) {
+			t.Fatalf("%d was there, or is not where it belongs", i)
 		}
 	}
-	if s.runs.n > freeRuns || s.hashes.n != n-s.runs.n {
-		t.Errorf("%d runs and %d hashes for %d numbers, each far from the next", s.runs.n, s.hashes.n, n)
+	if p.runs.n != freeRuns {
+		t.Errorf("%d runs for %d numbers, each far from the next", p.runs.n, n)
 	}
 	for i := range n {
-		if r := key(i); s.add(r) != r.bits {
-			t.Fatalf("%d was not there", i)
+		r := key(i)
+		if twice, is := p.add(r); is != (i < freeRuns) || is && twice != r.bits {
+			t.Fatalf("%d was not there, or is not where it was", i)
 		}
 	}
 	// Dense numbers begin as many as they need.
-	s = shard{}
+	p = part{}
 	for i := range 64 * n {
 		r, _ := u.run(fmt.Appendf(nil, "case\xFF%d", i))
-		if s.add(r) != 0 {
-			t.Fatalf("%d was there", i)
+		if twice, is := p.add(r); twice != 0 || !is {
+			t.Fatalf("%d was there, or is in no run", i)
 		}
 	}
-	if s.runs.n != n || s.hashes.n > 0 {
-		t.Errorf("%d runs and %d hashes for %d numbers in a row", s.runs.n, s.hashes.n, 64*n)
+	if p.runs.n != n {
+		t.Errorf("%d runs for %d numbers in a row", p.runs.n, 64*n)
+	}
+	// Numbers far apart and next to each other, twice: each is a suspect.
+	for _, far := range []int{1, 64} {
+		u := newUnique(true)
+		for i := range u.parts {
+			u.parts[i].frozen = far > 1
+		}
+		b := u.batch()
+		for i := range 4000 {
+			b.add(fmt.Appendf(nil, "case\xFF%d", far*(i%2000)))
+		}
+		b.end()
+		if !u.repeated() || u.suspects.n != 2000 || !u.suspects.has(u.hash(fmt.Appendf(nil, "case\xFF%d", far*7))) {
+			t.Errorf("%d suspects of 2000", u.suspects.n)
+		}
 	}
 }

@@ -5,23 +5,25 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// unique finds the texts that come more than once, exactly or to the safe side: a text that may have been met before is a suspect, and
-// only reading again can say whether it was. Whole numbers written plainly are bits in pages, as long as they lie densely
-// enough; any other text is its hash, under a key that no file knows. Where a text is made of those of several columns (see
-// watcher.of) and the last is such a number, as trials of a case have them, 64 numbers in a row are bits beside one hash.
-// It is shared by several goroutines, each with a batch of its own.
+// unique finds the texts that come more than once, exactly or to the safe side: a text that may have come before is a suspect, and
+// only reading again can say whether it did. Whole numbers written plainly are bits in pages, as long as they lie densely
+// enough; any other text is its hash, under a key that no file knows. Where a text is made of those of several columns (see watcher.of)
+// and the last is such a number, as trials of a case have them, 64 numbers in a row are bits beside one hash. Other hashes are only written down, in parts, while rows are read, and
+// looked up part by part at the end, so that a table of them lies in the processor's cache. It is shared by several goroutines, each
+// with a batch of its own.
 type unique struct {
 	seed    maphash.Seed
-	several bool
+	several bool // texts are made of those of several columns
 	lock    sync.RWMutex
 	pages   map[uint64]*page
 	frozen  bool         // no page is begun any more: the numbers do not lie densely
 	paged   atomic.Int64 // numbers that stand in pages, about
-	shards  [shards]shard
+	parts   [parts]part
 
 	suspectsLock sync.Mutex
 	suspects     hashes
@@ -33,18 +35,21 @@ type page [1 << 10]uint64
 const (
 	pageBytes = 8 << 10
 	freePages = 1 << 10 // pages that may be begun however few numbers they hold: 8 MiB
-	shards    = 1 << 8
-	perNumber = 12 // bytes that a number or a text may take
-	batched   = 64 // texts of a shard that are kept before they are looked up
+	perNumber = 12      // bytes that a number or a text may take
+	parts     = 1 << 8
+	together  = 1 << 9 // hashes of a part that are written down together: 4 KiB
 
 	perRun   = 24      // bytes that a run takes at most
-	freeRuns = 1 << 12 // runs of a shard that may be begun however few numbers they hold: 24 MiB in all
+	freeRuns = 1 << 12 // runs of a part that may be begun however few numbers they hold: 24 MiB in all
+	batched  = 1 << 6  // runs of a part that wait before they are looked up
 )
 
-// shard is the hashes that have the last byte in common.
-type shard struct {
+// part is the hashes that have the last byte in common.
+type part struct {
 	lock sync.Mutex
-	hashes
+	list [][]uint64
+	n    int
+
 	runs    runs
 	numbers int  // that stand in runs
 	frozen  bool // no run is begun any more: the numbers do not lie densely
@@ -97,20 +102,21 @@ type batch struct {
 	number  uint64 // of the last page, and the page; nil before there is one
 	page    *page
 	paged   int64
-	waiting [shards][]uint64
-	runs    [shards][]run
-	suspect bool // some text may have been met before
+	waiting [parts][]uint64
+	runs    [parts][]run
+	suspect bool // some number was there before
 }
 
 // batch returns a new way in.
 func (u *unique) batch() *batch { return &batch{unique: u, number: ^uint64(0)} }
 
-// add adds a text, which is trimmed and not empty. Whether it was there may show only at the end.
+// add adds a text, which is trimmed and not empty.
 func (b *batch) add(text []byte) {
 	if number, plain := plainNumber(text); plain {
 		if page := b.of(number >> 16); page != nil {
 			bit := uint64(1) << (number & 63)
 			if atomic.OrUint64(&page[number>>6&(1<<10-1)], bit)&bit != 0 {
+				b.suspect = true
 				b.again(b.hash(text))
 			}
 			return
@@ -120,63 +126,112 @@ func (b *batch) add(text []byte) {
 		b.addRun(r)
 		return
 	}
-	hash := b.hash(text)
-	at := hash & (shards - 1)
-	if b.waiting[at] == nil {
-		b.waiting[at] = make([]uint64, 0, batched)
+	b.addHash(b.hash(text))
+}
+
+// addHash adds a hash.
+func (b *batch) addHash(hash uint64) {
+	at := hash & (parts - 1)
+	list := b.waiting[at]
+	if len(list) == cap(list) {
+		b.handOver(int(at))
+		list = make([]uint64, 0, min(together, max(8, 2*cap(list)))) // small for small files
 	}
-	if b.waiting[at] = append(b.waiting[at], hash); len(b.waiting[at]) == batched {
-		b.flush(int(at))
+	b.waiting[at] = append(list, hash)
+}
+
+// handOver writes down what waits of one part.
+func (b *batch) handOver(at int) {
+	if len(b.waiting[at]) == 0 {
+		return
 	}
+	p := &b.parts[at]
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.list, p.n = append(p.list, b.waiting[at]), p.n+len(b.waiting[at])
+	b.waiting[at] = nil
 }
 
 // addRun adds a number to a run.
 func (b *batch) addRun(r run) {
-	at := r.hash & (shards - 1)
+	at := int(r.hash & (parts - 1))
 	list := b.runs[at]
 	if n := len(list); n > 0 && list[n-1].hash == r.hash && list[n-1].bits&r.bits == 0 {
 		list[n-1].bits |= r.bits // another trial of the same case, mostly
 		return
 	}
-	if list == nil {
-		list = make([]run, 0, batched)
-	}
 	if b.runs[at] = append(list, r); len(b.runs[at]) == batched {
-		b.flush(int(at))
+		b.lookUp(at)
+	}
+}
+
+// lookUp looks up the runs that wait of one part.
+func (b *batch) lookUp(at int) {
+	p := &b.parts[at]
+	rest := b.runs[at][:0] // what is in no run
+	p.lock.Lock()
+	for _, r := range b.runs[at] {
+		twice, is := p.add(r)
+		if !is {
+			rest = append(rest, r)
+		}
+		for ; twice != 0; twice &= twice - 1 {
+			b.again(run{r.hash, twice & -twice}.single())
+		}
+	}
+	p.lock.Unlock()
+	for _, r := range rest {
+		for ; r.bits != 0; r.bits &= r.bits - 1 {
+			b.addHash(run{r.hash, r.bits & -r.bits}.single())
+		}
+	}
+	b.runs[at] = b.runs[at][:0]
+}
+
+// end writes down all that waits. A batch must be ended before anything is looked up.
+func (b *batch) end() {
+	for at := range b.runs {
+		b.lookUp(at)
+	}
+	for at := range b.waiting {
+		b.handOver(at)
 	}
 }
 
 // again makes a text a suspect.
-func (b *batch) again(hash uint64) {
-	b.suspect = true
-	b.suspectsLock.Lock()
-	defer b.suspectsLock.Unlock()
-	b.suspects.insert(hash)
+func (u *unique) again(hash uint64) {
+	u.suspectsLock.Lock()
+	defer u.suspectsLock.Unlock()
+	u.suspects.insert(hash)
 }
 
-// end looks up what waits.
-func (b *batch) end() {
-	for at := range b.waiting {
-		b.flush(at)
+// repeated looks up all that was added, and reports whether some text may have come more than once. Nothing is added after it.
+func (u *unique) repeated() bool {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	total := 0
+	for i := range u.parts {
+		total += u.parts[i].n
 	}
-}
-
-// flush looks up what waits of one shard.
-func (b *batch) flush(at int) {
-	s := &b.shards[at]
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	for _, hash := range b.waiting[at] {
-		if !s.insert(hash) {
-			b.again(hash)
-		}
+	for range min(runtime.GOMAXPROCS(0), 1+total/(1<<16)) {
+		wait.Go(func() {
+			var table hashes
+			for at := next.Add(1) - 1; at < parts; at = next.Add(1) - 1 {
+				p := &u.parts[at]
+				table.empty(p.n)
+				for _, list := range p.list {
+					for _, hash := range list {
+						if !table.insert(hash) {
+							u.again(hash)
+						}
+					}
+				}
+				p.list = nil
+			}
+		})
 	}
-	for _, r := range b.runs[at] {
-		for twice := s.add(r); twice != 0; twice &= twice - 1 {
-			b.again(run{r.hash, twice & -twice}.single())
-		}
-	}
-	b.waiting[at], b.runs[at] = b.waiting[at][:0], b.runs[at][:0]
+	wait.Wait()
+	return u.suspects.n > 0
 }
 
 // of is a page; nil where there is none and none may be begun.
@@ -207,22 +262,18 @@ func (b *batch) of(number uint64) *page {
 	return p
 }
 
-// add adds the numbers of a run to those of the shard, and returns the bits of those that were there.
-func (s *shard) add(r run) (twice uint64) {
-	if own := s.runs.of(r.hash, !s.frozen); own != nil {
-		twice = own.bits & r.bits
-		own.bits |= r.bits
-		s.numbers += bits.OnesCount64(r.bits &^ twice)
-		s.frozen = s.frozen || s.runs.n >= freeRuns && s.runs.n*perRun > s.numbers*perNumber
-		return twice
+// add adds the numbers of a run, and returns the bits of those that were there. is says whether they stand in a run: where none is begun any
+// more they never do.
+func (p *part) add(r run) (twice uint64, is bool) {
+	own := p.runs.of(r.hash, !p.frozen)
+	if own == nil {
+		return 0, false
 	}
-	// That stays so: where no run is begun any more, its numbers are hashes for good.
-	for rest := r.bits; rest != 0; rest &= rest - 1 {
-		if bit := rest & -rest; !s.insert(run{r.hash, bit}.single()) {
-			twice |= bit
-		}
-	}
-	return twice
+	twice = own.bits & r.bits
+	own.bits |= r.bits
+	p.numbers += bits.OnesCount64(r.bits &^ twice)
+	p.frozen = p.frozen || p.runs.n >= freeRuns && p.runs.n*perRun > p.numbers*perNumber
+	return twice, true
 }
 
 // runs is a table of runs, as hashes is one of hashes.
@@ -233,6 +284,9 @@ type runs struct {
 
 // of returns the run with a hash; one that is not there is begun, or nil.
 func (t *runs) of(hash uint64, begin bool) *run {
+	if t.n == 0 && !begin {
+		return nil
+	}
 	if begin && t.n*100 >= len(t.table)*85 {
 		old := t.table
 		t.table = make([]run, max(16, len(old)+len(old)/4))
@@ -271,12 +325,21 @@ type hashes struct {
 	n     int
 }
 
+// empty makes the set empty, with room for n hashes.
+func (s *hashes) empty(n int) {
+	s.n = 0
+	if size := 64 + n + n/2; size > len(s.table) {
+		s.table = make([]uint64, size)
+	} else {
+		clear(s.table)
+	}
+}
+
 // insert adds a hash; false where it is there.
 func (s *hashes) insert(hash uint64) bool {
-	// A table is never fuller than 85 in 100, and grows by a quarter: 9.4 to 11.8 bytes a hash.
-	if s.n*100 >= len(s.table)*85 {
+	if s.n*4 >= len(s.table)*3 {
 		old := s.table
-		s.table = make([]uint64, max(64, len(old)+len(old)/4))
+		s.table = make([]uint64, max(64, 2*len(old)))
 		for _, h := range old {
 			if h != 0 {
 				s.table[s.find(h)] = h
