@@ -420,6 +420,9 @@ func (r *record) cell(col int) cell {
 	return cell{}
 }
 
+// noSpace reports whether a byte at an end of a text is surely no part of white space.
+func noSpace(b byte) bool { return b > ' ' && b < utf8.RuneSelf }
+
 func (r *record) bytes(col int) ([]byte, bool) {
 	c := r.cell(col)
 	if c.form == formAbsent || c.form == formNull {
@@ -434,7 +437,9 @@ func (r *record) bytes(col int) ([]byte, bool) {
 		r.scratch = unescape(r.scratch[:0], value)
 		value = r.scratch
 	}
-	value = bytes.TrimSpace(value)
+	if n := len(value); n > 0 && !(noSpace(value[0]) && noSpace(value[n-1])) {
+		value = bytes.TrimSpace(value)
+	}
 	if len(value) == 0 || len(r.missing) > 0 && r.missing[string(value)] {
 		return nil, false
 	}

@@ -103,7 +103,7 @@ func (r *reader) shareFile(path string, workers []*sharer) string {
 				if block, n, line = blocks.next(block); n == 0 {
 					break
 				}
-				if !utf8.Valid(block[:n]) || !worker.take(block[:n], line) {
+				if !utf8.Valid(block[:n]) || !worker.take(block, n, line) {
 					bad.Store(true)
 				}
 			}
@@ -137,10 +137,11 @@ func (r *reader) shareFile(path string, workers []*sharer) string {
 type sharer struct {
 	rec     record
 	watcher *watcher
+	marker  marker
 	add     func(Row) bool
-	rows    int                               // of the file
-	take    func(block []byte, line int) bool // hands over the rows of a block, which begins a line; false where anything is wrong
-	json    *jsonScanner                      // of a file of JSONL; else nil
+	rows    int                                  // of the file
+	take    func(block []byte, n, line int) bool // hands over the rows of block[:n], which begins a line; false where anything is wrong
+	json    *jsonScanner                         // of a file of JSONL; else nil
 }
 
 // handOver gives the row to the function; false where that cannot use it.
@@ -152,39 +153,97 @@ func (s *sharer) handOver() bool {
 }
 
 // records returns what takes blocks of CSV.
-func (s *sharer) records(header csvHeader) func(block []byte, line int) bool {
+func (s *sharer) records(header csvHeader) func(block []byte, n, line int) bool {
 	s.json = nil
 	s.rec.index, s.rec.column = header.index, 1
+	s.marker.delimiter = header.delimiter
 	scan := csvScanner{delimiter: header.delimiter}
 	for _, i := range header.index {
 		scan.keep = max(scan.keep, i+1)
 	}
-	return func(block []byte, line int) bool {
-		for len(block) > 0 {
-			if block[0] == '\n' || bytes.HasPrefix(block, []byte("\r\n")) {
-				block = block[bytes.IndexByte(block, '\n')+1:]
-				line++
-				continue
-			}
-			end, next, bad, _ := scan.scan(block, true)
-			if bad != nil || scan.fields != len(header.names) {
-				return false
-			}
-			s.rec.raw, s.rec.line, s.rec.cells = block[:end], line, scan.cells
-			if !s.handOver() {
-				return false
-			}
-			line += bytes.Count(block[:next], []byte{'\n'})
-			block = block[next:]
+	cells := make([]cell, scan.keep)
+	return func(block []byte, n, line int) bool {
+		if ok, quoted := s.marked(block, n, line, len(header.names), cells); !quoted {
+			return ok
 		}
-		return true
+		return s.scanned(block[:n], line, len(header.names), &scan)
 	}
 }
 
+// marked hands over the records of block[:n], which have so many fields: it lists where they are first, as counter.count does, and puts those of a
+// record into cells. Where quotes stand elsewhere than around whole fields it does nothing, and returns quoted.
+func (s *sharer) marked(block []byte, n, line, fields int, cells []cell) (ok, quoted bool) {
+	b := block[:n+padding]
+	for i := range padding {
+		b[n+i] = '\n'
+	}
+	last := n
+	if n > 0 && b[n-1] == '\n' {
+		last--
+	}
+	quotes, _ := s.marker.mark(b, last)
+	if quotes > 0 && !s.marker.around(b, quotes) {
+		return false, true
+	}
+	marks, j := s.marker.marks, 0
+	for _, next := range s.marker.lines {
+		first, end := int(marks[j]), int(marks[next])-1 // of the line
+		if end > first && end < n && b[end-1] == '\r' {
+			end--
+		}
+		if first == end { // a line that is wholly empty
+			j = int(next)
+			line++
+			continue
+		}
+		if int(next)-j != fields {
+			return false, false
+		}
+		for i := range cells {
+			start, stop := int(marks[j+i])-first, int(marks[j+i+1])-1-first
+			stop = min(stop, end-first)
+			cells[i] = cell{int32(start), int32(stop), formPlain}
+			if quotes > 0 && stop > start && b[first+start] == '"' {
+				cells[i] = cell{int32(start + 1), int32(stop - 1), formQuoted}
+			}
+		}
+		s.rec.raw, s.rec.line, s.rec.cells = b[first:end], line, cells
+		if !s.handOver() {
+			return false, false
+		}
+		j = int(next)
+		line++
+	}
+	return true, false
+}
+
+// scanned hands over the records of a block, which have so many fields, whatever they look like.
+func (s *sharer) scanned(block []byte, line, fields int, scan *csvScanner) bool {
+	for len(block) > 0 {
+		if block[0] == '\n' || bytes.HasPrefix(block, []byte("\r\n")) {
+			block = block[bytes.IndexByte(block, '\n')+1:]
+			line++
+			continue
+		}
+		end, next, bad, _ := scan.scan(block, true)
+		if bad != nil || scan.fields != fields {
+			return false
+		}
+		s.rec.raw, s.rec.line, s.rec.cells = block[:end], line, scan.cells
+		if !s.handOver() {
+			return false
+		}
+		line += bytes.Count(block[:next], []byte{'\n'})
+		block = block[next:]
+	}
+	return true
+}
+
 // objects returns what takes blocks of JSONL.
-func (s *sharer) objects(scan *jsonScanner) func(block []byte, line int) bool {
+func (s *sharer) objects(scan *jsonScanner) func(block []byte, n, line int) bool {
 	s.json = scan
-	return func(block []byte, line int) bool {
+	return func(block []byte, n, line int) bool {
+		block = block[:n]
 		column := 1
 		skip := func(n int) {
 			line, column = advance(line, column, block[:n])

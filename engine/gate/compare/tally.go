@@ -112,23 +112,23 @@ type Tally struct {
 	versions map[string]map[string]*cell
 	cases    map[string][]place // values of the columns in where; nil lists where there are none
 	about    map[string]*file   // by name
+	file     *file              // the last of them that was asked for, and its name
+	fileName string
 	result   result
 	first    place // of the first result
 	own      map[string]place
 	named    place // of parts: the first, and "files" where its versions are files of their own
 	rounded  int   // scores with more decimals than are kept
 	last     last
+	other    last // that of the version before, since versions may take turns
 }
 
 // last is what was looked up for the last row, which the next one mostly shares.
 type last struct {
 	version string
 	cells   map[string]*cell // of the version
-	item    string
-	cell    *cell
-	where   []place // of the case
-	name    string
-	about   *file // of the file with this name
+	cell    *cell            // of the case in the version
+	where   []place          // of the case
 }
 
 // newTally returns an empty tally of rows with the given columns that rules slice by.
@@ -206,13 +206,15 @@ func (t *Tally) add(version string, ok bool, r rows.Row, diags *diag.List) {
 
 // turn makes last the case in a version.
 func (t *Tally) turn(version string, item []byte) {
-	l := &t.last
-	same := l.cells != nil && l.version == version
-	if same && l.cell != nil && l.item == string(item) {
-		return
+	if t.last.version != version {
+		t.last, t.other = t.other, t.last
 	}
-	if !same {
-		l.version, l.cells = version, t.of(version)
+	l := &t.last
+	if l.version != version || l.cells == nil {
+		*l = last{version: version, cells: t.of(version)}
+	}
+	if l.cell != nil && l.cell.item == string(item) {
+		return
 	}
 	if l.cell = l.cells[string(item)]; l.cell == nil {
 		l.cell = &cell{item: string(item)}
@@ -221,9 +223,8 @@ func (t *Tally) turn(version string, item []byte) {
 			t.cases[l.cell.item] = slices.Clone(t.nowhere)
 		}
 	}
-	l.item = l.cell.item
 	if t.nowhere != nil {
-		l.where = t.cases[l.item]
+		l.where = t.cases[l.cell.item]
 	}
 }
 
@@ -299,14 +300,13 @@ func (t *Tally) read(r rows.Row, diags *diag.List) (value rows.Decimal, recorded
 
 // aboutFile is what is known of a file, by its name.
 func (t *Tally) aboutFile(name string) *file {
-	l := &t.last
-	if l.about == nil || l.name != name {
+	if t.file == nil || t.fileName != name {
 		if t.about[name] == nil {
 			t.about[name] = &file{}
 		}
-		l.name, l.about = name, t.about[name]
+		t.fileName, t.file = name, t.about[name]
 	}
-	return l.about
+	return t.file
 }
 
 // whole is the best result of a trial: 1.
@@ -343,10 +343,11 @@ func (t *Tally) slice(r rows.Row, diags *diag.List) bool {
 	if read == nil {
 		return true
 	}
-	values, agrees := t.agree(t.last.item, read, diags)
-	if agrees && values != nil {
-		t.cases[t.last.item], t.last.where = values, values
+	values, agrees := t.agree(t.last.cell.item, read, diags)
+	if values != nil && agrees {
+		t.cases[t.last.cell.item] = values
 	}
+	t.last.where = t.cases[t.last.cell.item]
 	return agrees
 }
 
@@ -418,7 +419,7 @@ func (t *Tally) Merge(other *Tally) bool {
 		}
 	}
 	t.rounded += other.rounded
-	t.last = last{}
+	t.last, t.other, t.file = last{}, last{}, nil
 	return true
 }
 
