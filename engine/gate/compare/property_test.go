@@ -409,3 +409,47 @@ func FuzzTrials(f *testing.F) {
 		}
 	})
 }
+
+// TestVeryManyCases: 100,000 cases, each with its own value of a column that rules slice by, each in a version of its own in one file, are
+// counted on several cores as they are one by one.
+func TestVeryManyCases(t *testing.T) {
+	const n = 100_000
+	for _, of := range []string{"old", ""} {
+		var b strings.Builder
+		b.WriteString("version,case,trial,passed,level\n")
+		for i := range n {
+			version := of
+			if of == "" {
+				version = fmt.Sprint("v", i)
+			}
+			fmt.Fprintf(&b, "%s,case-%d,%d,%d,level-%d\n", version, i, i, i%2, i)
+		}
+		read := func(alone bool) *Tally {
+			diags := &diag.List{}
+			q := tallying(gate.Tally, sliced, diags)
+			in := q.Inputs()[0]
+			if alone {
+				in.Share = nil
+			}
+			in.Read([]string{"t"}, rows.Options{FS: fstest.MapFS{"t": {Data: []byte(b.String())}}}, diags)
+			if err := diags.Err(); err != nil {
+				t.Fatal(err)
+			}
+			return q.tally
+		}
+		before := runtime.GOMAXPROCS(4)
+		one, shared := read(true), read(false)
+		runtime.GOMAXPROCS(before)
+		if len(shared.cases) != n || len(shared.versions) != len(one.versions) {
+			t.Fatalf("%d cases in %d versions, one by one %d in %d", len(shared.cases), len(shared.versions), len(one.cases), len(one.versions))
+		}
+		for version, cells := range one.versions {
+			for item, want := range cells {
+				got := shared.versions[version][item]
+				if got == nil || *got != *want || !slices.Equal(shared.cases[item], one.cases[item]) {
+					t.Fatalf("%s of %s: %+v %v, one by one %+v %v", item, version, got, shared.cases[item], want, one.cases[item])
+				}
+			}
+		}
+	}
+}
