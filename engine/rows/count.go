@@ -165,7 +165,7 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 		if len(o.Columns) > 1 || once[o.Columns[0]] != nil {
 			return nil, nil, false
 		}
-		once[o.Columns[0]] = newUnique()
+		once[o.Columns[0]] = newUnique(false)
 	}
 	inputs = make([]Input, 0, len(files))
 	contents := map[string]bool{}
@@ -245,7 +245,7 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 			var block []byte
 			for !bad.Load() {
 				var n int
-				if block, n = blocks.next(block); n == 0 {
+				if block, n, _ = blocks.next(block); n == 0 {
 					break
 				}
 				if !counts[i](block, n) {
@@ -356,16 +356,19 @@ type blocks struct {
 	store []byte                // where it lies
 	size  int
 	most  int // bytes of a record
+	line  int // of the first byte that is in no block yet
 	ended bool
 	done  bool // nothing follows, or nothing can
 }
 
-// next returns the next block: buffer, or one in its place, with n bytes of text and padding behind them. n is 0 at the end.
-func (b *blocks) next(buffer []byte) (block []byte, n int) {
+// next returns the next block: buffer, or one in its place, with n bytes of text and padding behind them, and the line on which it
+// begins. n is 0 at the end.
+func (b *blocks) next(buffer []byte) (block []byte, n, line int) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
+	line = b.line
 	if b.done {
-		return buffer, 0
+		return buffer, 0, line
 	}
 	size := b.size
 	if b.ended {
@@ -387,25 +390,26 @@ func (b *blocks) next(buffer []byte) (block []byte, n int) {
 			if err != nil {
 				if err != io.EOF {
 					b.done = true
-					return buffer, 0
+					return buffer, 0, line
 				}
 				b.ended = true
 			}
 		}
 		if b.ended {
 			b.done = true
-			return buffer, n
+			return buffer, n, line
 		}
 		if cut := b.cut(buffer[:n]); cut > 0 {
 			b.store = append(b.store[:0], buffer[cut:n]...)
 			b.left = b.store
-			return buffer, cut
+			b.line += bytes.Count(buffer[:cut], []byte{'\n'})
+			return buffer, cut, line
 		}
 		if n >= b.most {
 			b.done = true
-			return buffer, 0
+			return buffer, 0, line
 		}
-		size = 2 * n
+		size = min(2*n, b.most)
 	}
 }
 

@@ -457,7 +457,7 @@ func TestManyRepeats(t *testing.T) {
 
 // TestUniqueStaysSmall: numbers that lie far apart do not take a page each.
 func TestUniqueStaysSmall(t *testing.T) {
-	u := newUnique()
+	u := newUnique(false)
 	b := u.batch()
 	for i := range 20_000 {
 		b.add([]byte(fmt.Sprint(uint64(i) << 20)))

@@ -10,19 +10,24 @@ import (
 
 // counter counts the records of CSV text by the codes of their columns. It belongs to one goroutine.
 type counter struct {
-	delimiter byte
-	fields    []*dictionary // by field of a record; nil where it is not looked at
-	missing   map[string]bool
-	cube      *Cube
-	base      uint64 // what columns that the file does not have add to a row's combination
-	value     Sum    // of the row's number
-	scratch   []byte
-	looked    []looked    // the fields that are looked at
-	marks     []uint32    // where the fields of a block begin
-	lines     []uint32    // which of them are the first of a record, but the first
-	telling   *sync.Mutex // held while texts are told
+	marker
+	fields  []*dictionary // by field of a record; nil where it is not looked at
+	missing map[string]bool
+	cube    *Cube
+	base    uint64 // what columns that the file does not have add to a row's combination
+	value   Sum    // of the row's number
+	scratch []byte
+	looked  []looked    // the fields that are looked at
+	telling *sync.Mutex // held while texts are told
 
 	unclear [256]bool // the first bytes of texts that may mean "not recorded", or be white space
+}
+
+// marker finds the fields of CSV text.
+type marker struct {
+	delimiter byte
+	marks     []uint32 // where the fields of a block begin
+	lines     []uint32 // which of them are the first of a record, but the first
 }
 
 // looked is a field that is looked at.
@@ -161,7 +166,7 @@ func (c *counter) count(block []byte, n int) bool {
 // mark lists in c.marks where every field of b[:n] begins, and in c.lines, for every line feed, and the end, how many fields have ended there.
 // quotes is how many quotes there are: between them there may be what is no delimiter and no end of a record; ascii says that all of it is
 // ASCII.
-func (c *counter) mark(b []byte, n int) (quotes int, ascii bool) {
+func (c *marker) mark(b []byte, n int) (quotes int, ascii bool) {
 	if len(c.marks) < n+2*padding {
 		c.marks = make([]uint32, n+2*padding)
 	}
@@ -202,7 +207,7 @@ func (c *counter) mark(b []byte, n int) (quotes int, ascii bool) {
 
 // around reports whether the quotes of a block of n bytes, so many, stand only around whole fields between its marks. Then the marks are right: a
 // field that begins with a quote ends at the next one.
-func (c *counter) around(b []byte, n, quotes int) bool {
+func (c *marker) around(b []byte, n, quotes int) bool {
 	if len(c.lines) == 0 {
 		return false
 	}

@@ -379,17 +379,18 @@ func shortAt(b []byte, start, end int) short {
 	return short{binary.LittleEndian.Uint64(p[:8]) & cut.low, binary.LittleEndian.Uint64(p[8:])&cut.high | uint64(k+1)<<56}
 }
 
-// lastObject returns where the last object of text ends, as far as lines tell: behind the last line feed that a brace follows, or behind
-// the last of all; 0 where there is none.
+// lastObject returns where the last object of text begins, as far as lines tell: at the last line that begins with a brace, behind one that
+// ends with one; within an object a comma or a bracket stands between the two. Where there is none that is behind the last line
+// feed; 0 where there is no line feed.
 func lastObject(text []byte) int {
 	for end := len(text); ; {
-		line := bytes.LastIndexByte(text[:end], '\n')
+		line := bytes.LastIndex(text[:end], []byte("\n{"))
 		if line < 0 {
 			return bytes.LastIndexByte(text, '\n') + 1
 		}
-		if line+1 < len(text) && text[line+1] == '{' {
+		if bytes.HasSuffix(bytes.TrimRight(text[:line], blanks), []byte("}")) {
 			return line + 1
 		}
-		end = line
+		end = line + 1
 	}
 }

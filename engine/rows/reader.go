@@ -88,6 +88,16 @@ func (r Row) Text(col int) (text string, recorded bool) {
 	return r.rec.text(col)
 }
 
+// Bytes returns the same value as Text, and costs less where a column has many values: it is valid only until another value of the row is
+// asked for, and must not be changed.
+func (r Row) Bytes(col int) (text []byte, recorded bool) {
+	if r.rec == nil {
+		text = []byte(r.made[col])
+		return text, len(text) > 0
+	}
+	return r.rec.bytes(col)
+}
+
 // Pos returns where the value of column col begins: its quote, if it has one. When col is −1, or the
 // row has no such value, it is the row's first line as a whole (Column 0).
 func (r Row) Pos(col int) diag.Pos {
@@ -153,9 +163,9 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 	r := newReader(opts, lim, add, diags)
 	files := expand(paths, opts.FS, diags)
 	r.lim.single = len(files) == 1 && !opts.Contents
-	r.repeats = newRepeats(opts.Once, slices.Contains(files, stdin))
+	r.watcher = newRepeats(opts.Once, slices.Contains(files, stdin)).watcher()
 	inputs := r.readFiles(files)
-	r.repeats.confirm(files, opts, lim, inputs, diags)
+	r.watcher.confirm(files, opts, lim, inputs, diags)
 	return inputs
 }
 
@@ -194,9 +204,13 @@ func newReader(opts Options, lim limits, add func(Row), diags *diag.List) *reade
 	for _, m := range opts.MissingValues {
 		r.missing[strings.TrimSpace(m)] = true
 	}
-	r.rec.missing = r.missing
-	r.rec.known = make([][256]string, len(opts.Columns))
+	r.rec = r.record()
 	return r
+}
+
+// record returns a record of the columns, not read yet.
+func (r *reader) record() record {
+	return record{missing: r.missing, known: make([][256]string, len(r.opts.Columns))}
 }
 
 // reader holds what one call of Read shares between its files.
@@ -207,9 +221,9 @@ type reader struct {
 	missing map[string]bool
 	add     func(Row)
 	diags   *diag.List
-	input   *Input // the file being read
-	rec     record // the row being read
-	repeats *repeats
+	input   *Input   // the file being read
+	rec     record   // the row being read
+	watcher *watcher // nil: rows may come twice
 }
 
 // format is a kind of content.
@@ -275,8 +289,8 @@ func (r *reader) failAt(text []byte, line, column, offset int, message string) {
 func (r *reader) handOver() {
 	r.input.Rows++
 	row := Row{rec: &r.rec}
-	if r.repeats != nil {
-		r.repeats.see(row, r.diags)
+	if r.watcher != nil {
+		r.watcher.see(row, r.diags)
 	}
 	r.add(row)
 }
@@ -406,10 +420,13 @@ func (r *record) cell(col int) cell {
 	return cell{}
 }
 
-func (r *record) text(col int) (string, bool) {
+// noSpace reports whether a byte at an end of a text is surely no part of white space.
+func noSpace(b byte) bool { return b > ' ' && b < utf8.RuneSelf }
+
+func (r *record) bytes(col int) ([]byte, bool) {
 	c := r.cell(col)
 	if c.form == formAbsent || c.form == formNull {
-		return "", false
+		return nil, false
 	}
 	value := r.raw[c.start:c.end]
 	switch c.form {
@@ -420,8 +437,18 @@ func (r *record) text(col int) (string, bool) {
 		r.scratch = unescape(r.scratch[:0], value)
 		value = r.scratch
 	}
-	value = bytes.TrimSpace(value)
+	if n := len(value); n > 0 && !(noSpace(value[0]) && noSpace(value[n-1])) {
+		value = bytes.TrimSpace(value)
+	}
 	if len(value) == 0 || len(r.missing) > 0 && r.missing[string(value)] {
+		return nil, false
+	}
+	return value, true
+}
+
+func (r *record) text(col int) (string, bool) {
+	value, recorded := r.bytes(col)
+	if !recorded {
 		return "", false
 	}
 	if len(value) > maxShared {
