@@ -47,12 +47,13 @@ type Source struct {
 
 // Flags are the command line's settings that gates read; each gate reports those it has no use for.
 type Flags struct {
-	Design     string // human-ai: crossed or before_after
-	Assignment string // human-ai: the path of an assignment, relative to the working directory
-	Baseline   string // compare: a version, or a file where no decision file is named
-	Candidate  string // compare: likewise
-	Draw       string // anchoring: the path of a draw of blind items, relative to the working directory
-	ShowUnits  bool   // names of reviewers, annotators and units may be shown
+	Design          string // human-ai: crossed or before_after
+	Assignment      string // human-ai: the path of an assignment, relative to the working directory
+	Baseline        string // compare: a version, or a file where no decision file is named
+	Candidate       string // compare: likewise
+	Draw            string // anchoring: the path of a draw of blind items, relative to the working directory
+	AssumeUniqueIDs bool   // fairness, compare: no row comes twice, which is then not looked at
+	ShowUnits       bool   // names of reviewers, annotators and units may be shown
 }
 
 // Question is what one gate asks of one study: the files to read, and the answer once they are read. It is
@@ -82,6 +83,9 @@ type Question interface {
 	Answer(context Context) (Answer, error)
 }
 
+// IDsAssumed is what a report says where rows were not looked at for coming twice.
+const IDsAssumed = "No row of the files comes twice: that was assumed (--assume-unique-ids), and not looked at. A row that is there twice counts twice."
+
 // RowsChecker is a question that can tell only from all rows together that some are wrong, or that they cannot
 // answer its rules: a version that is not in the files, say.
 type RowsChecker interface {
@@ -99,6 +103,25 @@ type Input struct {
 	Rename        map[string]string
 	MissingValues []string
 	Add           func(rows.Row, *diag.List)
+	// Once are texts that no two rows may share.
+	Once []rows.Once
+	// Count, where it is set, is Add for all rows together: what rows.Count is to do with each column, and what takes its outcome. Where it has
+	// none, the rows are read and given to Add.
+	Count func() (uses []rows.Use, take func(*rows.Cube))
+}
+
+// Read reads the rows of the input from paths, on all cores where they can be counted so, and tells diags what is wrong with them. Of
+// opts the input sets all that depends on it.
+func (in *Input) Read(paths []string, opts rows.Options, diags *diag.List) []rows.Input {
+	opts.Columns, opts.Rename, opts.MissingValues, opts.Once = in.Columns, in.Rename, in.MissingValues, in.Once
+	if in.Count != nil {
+		uses, take := in.Count()
+		if cube, inputs, ok := rows.Count(paths, opts, uses); ok {
+			take(cube)
+			return inputs
+		}
+	}
+	return rows.Read(paths, opts, func(r rows.Row) { in.Add(r, diags) }, diags)
 }
 
 // Context is what an answer depends on beside the rows.

@@ -163,17 +163,21 @@ type csvFile struct {
 // readCSV reads the rows of a CSV file.
 func (r *reader) readCSV(w *window) {
 	f := csvFile{reader: r, w: w, line: 1}
+	if header, ok := f.header(); ok {
+		f.readRows(header)
+	}
+}
+
+// header reads the header, with the delimiter that is named or found.
+func (f *csvFile) header() (header csvHeader, ok bool) {
 	candidates := delimiters
 	if d := f.declaredDelimiter(); d != 0 {
 		candidates = []byte{d}
 	}
-	if r.opts.Delimiter != 0 {
-		candidates = []byte{byte(r.opts.Delimiter)}
+	if f.opts.Delimiter != 0 {
+		candidates = []byte{byte(f.opts.Delimiter)}
 	}
-	header, ok := f.readHeader(candidates)
-	if ok {
-		f.readRows(header)
-	}
+	return f.readHeader(candidates)
 }
 
 // declaredDelimiter skips a first line such as "sep=;", which spreadsheets write, and returns its

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,6 +29,8 @@ type Options struct {
 	Rename map[string]string
 	// MissingValues are texts that mean "not recorded", in any column, compared after trimming.
 	MissingValues []string
+	// Once are texts that no two rows may share, in all files together.
+	Once []Once
 	// Delimiter separates the fields of every CSV file. 0: found in each file from its header. Otherwise
 	// an ASCII character that is no letter, digit, quote or line end; it also overrules a "sep=;" line.
 	Delimiter rune
@@ -119,11 +122,6 @@ func Read(paths []string, opts Options, add func(Row), diags *diag.List) []Input
 	return read(paths, opts, defaultLimits(), add, diags)
 }
 
-// defaultLimits are those of every run.
-func defaultLimits() limits {
-	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20}
-}
-
 const (
 	maxRecord  = 16 << 20 // bytes of one record
 	maxColumns = 1 << 16  // names in a CSV header
@@ -135,6 +133,12 @@ type limits struct {
 	head   int   // bytes looked at to tell what a file is
 	record int   // bytes of the longest record
 	free   int64 // decompressed bytes before the limit on growth holds
+	block  int   // bytes that a goroutine counts at once
+}
+
+// defaultLimits are the limits of a run.
+func defaultLimits() limits {
+	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 128 << 10}
 }
 
 // read is Read with its limits.
@@ -143,6 +147,38 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 		diags.Addf(diag.Pos{}, "the delimiter %s is not allowed: give one ASCII character that is no letter, digit, quote or line end", diag.Quote(string(opts.Delimiter)))
 		return nil
 	}
+	r := newReader(opts, lim, add, diags)
+	files := expand(paths, opts.FS, diags)
+	r.repeats = newRepeats(opts.Once, slices.Contains(files, stdin))
+	inputs := r.readFiles(files)
+	r.repeats.confirm(files, opts, lim, inputs, diags)
+	return inputs
+}
+
+// readFiles reads files one after the other.
+func (r *reader) readFiles(files []string) []Input {
+	inputs := make([]Input, 0, len(files))
+	first := map[string]string{} // digest of a content: the file that had it first
+	for i, path := range files {
+		inputs = append(inputs, Input{Path: path, Has: make([]bool, len(r.opts.Columns))})
+		r.input, r.rec.file, r.rec.path = &inputs[i], i, path
+		content := r.readFile(path)
+		if content == "" {
+			continue
+		}
+		inputs[i].Content = content
+		if earlier, again := first[content]; again {
+			r.fail(0, "the content is the same as that of %s: a file can be given once", diag.Printable(earlier))
+		} else {
+			first[content] = path
+		}
+	}
+	r.findMissingColumns(inputs)
+	return inputs
+}
+
+// newReader returns what reads files with these options.
+func newReader(opts Options, lim limits, add func(Row), diags *diag.List) *reader {
 	r := &reader{opts: opts, lim: lim, add: add, diags: diags, missing: map[string]bool{}}
 	for _, c := range opts.Columns {
 		name := c.Name
@@ -156,26 +192,7 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 	}
 	r.rec.missing = r.missing
 	r.rec.known = make([][256]string, len(opts.Columns))
-
-	files := expand(paths, opts.FS, diags)
-	inputs := make([]Input, 0, len(files))
-	first := map[string]string{} // digest of a content: the file that had it first
-	for i, path := range files {
-		inputs = append(inputs, Input{Path: path, Has: make([]bool, len(opts.Columns))})
-		r.input, r.rec.file, r.rec.path = &inputs[i], i, path
-		content := r.readFile(path)
-		if content == "" {
-			continue
-		}
-		inputs[i].Content = content
-		if earlier, again := first[content]; again {
-			diags.Addf(diag.Pos{File: path}, "the content is the same as that of %s: a file can be given once", diag.Printable(earlier))
-		} else {
-			first[content] = path
-		}
-	}
-	r.findMissingColumns(inputs)
-	return inputs
+	return r
 }
 
 // reader holds what one call of Read shares between its files.
@@ -188,6 +205,7 @@ type reader struct {
 	diags   *diag.List
 	input   *Input // the file being read
 	rec     record // the row being read
+	repeats *repeats
 }
 
 // format is a kind of content.
@@ -252,7 +270,11 @@ func (r *reader) failAt(text []byte, line, column, offset int, message string) {
 // handOver gives the row to the caller.
 func (r *reader) handOver() {
 	r.input.Rows++
-	r.add(Row{rec: &r.rec})
+	row := Row{rec: &r.rec}
+	if r.repeats != nil {
+		r.repeats.see(row, r.diags)
+	}
+	r.add(row)
 }
 
 // checkText reports the first byte of text that is not UTF-8. text begins at line and column.

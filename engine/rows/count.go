@@ -1,0 +1,393 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/hex"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/oloproof/oloproof/engine/diag"
+)
+
+// Use is what Count does with a column.
+type Use struct {
+	// Codes is how many codes the column's texts can have; 0: the column is not counted by.
+	Codes int
+	// Code gives a text, as Row.Text returns it, its code, below Codes. tell asks for the text to be told to Tell; ok is false where no
+	// row may hold it. It is called for texts as they are met first, and again now and then, by several goroutines at once.
+	Code func(text string, recorded bool) (code int, tell, ok bool)
+	// Tell hears how many rows have a text that Code wanted told, in one or more parts, in no order, by one goroutine at a time.
+	Tell func(text string, rows int)
+	// Number reads the column's texts as decimals, in place of Code, which then codes only what is not recorded. The decimals of the rows
+	// alike are added up. rounded is as in ParseDecimal. At most one column has it.
+	Number func(value Decimal, rounded bool) (code int, ok bool)
+	// Full says that every row has something here.
+	Full bool
+}
+
+// Cube is how many rows have each combination of codes.
+type Cube struct {
+	uses    []Use
+	strides []uint64 // by column; 0 where it is not counted by
+	cells   uint64   // combinations
+	dense   []uint64 // by combination, where there are few: rows
+	sums    []Sum    // likewise, where a column is of numbers
+	sparse  map[uint64]*counted
+	number  bool
+	rows    int
+	rounded int
+}
+
+// counted is a combination where there are many.
+type counted struct {
+	rows uint64
+	sum  Sum
+}
+
+// mostDense is how many combinations are kept as a list: 2 MiB a worker, and 8 with numbers.
+const mostDense = 1 << 18
+
+// newCube returns an empty cube; nil where its combinations cannot be numbered.
+func newCube(uses []Use) *Cube {
+	c := &Cube{uses: uses, strides: make([]uint64, len(uses)), cells: 1}
+	for i, u := range uses {
+		if u.Codes == 0 {
+			continue
+		}
+		c.strides[i] = c.cells
+		if c.cells > math.MaxInt64/uint64(u.Codes) {
+			return nil
+		}
+		c.cells *= uint64(u.Codes)
+		c.number = c.number || u.Number != nil
+	}
+	switch {
+	case c.cells > mostDense:
+		c.sparse = map[uint64]*counted{}
+	case c.number:
+		c.sums = make([]Sum, c.cells)
+		fallthrough
+	default:
+		c.dense = make([]uint64, c.cells)
+	}
+	return c
+}
+
+// add counts n rows.
+func (c *Cube) add(at, n uint64, sum Sum) {
+	c.rows += int(n)
+	if c.dense == nil {
+		of := c.sparse[at]
+		if of == nil {
+			of = &counted{}
+			c.sparse[at] = of
+		}
+		of.rows, of.sum = of.rows+n, of.sum.Merge(sum)
+		return
+	}
+	c.dense[at] += n
+	if c.number {
+		c.sums[at] = c.sums[at].Merge(sum)
+	}
+}
+
+// sum is what the numbers of a combination that is kept in the list add up to.
+func (c *Cube) sum(at int) Sum {
+	if c.number {
+		return c.sums[at]
+	}
+	return Sum{}
+}
+
+// merge adds the rows of another cube with the same uses.
+func (c *Cube) merge(other *Cube) {
+	for at, n := range other.dense {
+		c.add(uint64(at), n, other.sum(at))
+	}
+	for at, of := range other.sparse {
+		c.add(at, of.rows, of.sum)
+	}
+	c.rounded += other.rounded
+}
+
+// Rows is how many rows were counted.
+func (c *Cube) Rows() int { return c.rows }
+
+// Rounded is how many numbers had more decimals than are kept.
+func (c *Cube) Rounded() int { return c.rounded }
+
+// Each hands over every combination that occurs, in no order: the code of each column, 0 where a column has none, how many
+// rows have it, and the sum of their numbers. codes is valid only until do returns.
+func (c *Cube) Each(do func(codes []int, rows int, sum Sum)) {
+	codes := make([]int, len(c.uses))
+	hand := func(at, n uint64, sum Sum) {
+		for i, u := range c.uses {
+			if u.Codes > 0 {
+				codes[i] = int(at / c.strides[i] % uint64(u.Codes))
+			}
+		}
+		do(codes, int(n), sum)
+	}
+	for at, n := range c.dense {
+		if n > 0 {
+			hand(uint64(at), n, c.sum(at))
+		}
+	}
+	for at, of := range c.sparse {
+		hand(at, of.rows, of.sum)
+	}
+}
+
+// Count reads all files on all cores and counts their rows by the codes of columns, in memory that does not grow with them. ok is
+// false where anything at all is wrong with a file or a row, or might be: nothing is told of it here, and Read says what it is.
+// Standard input, which can be read once only, is not counted.
+func Count(paths []string, opts Options, uses []Use) (cube *Cube, inputs []Input, ok bool) {
+	return countWithin(paths, opts, uses, defaultLimits())
+}
+
+// countWithin is Count with its limits.
+func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cube, inputs []Input, ok bool) {
+	diags := &diag.List{}
+	r := newReader(opts, lim, nil, diags)
+	files := expand(paths, opts.FS, diags)
+	total := newCube(uses)
+	if diags.Len() > 0 || total == nil || slices.Contains(files, stdin) {
+		return nil, nil, false
+	}
+	once := map[int]*unique{}
+	for _, o := range opts.Once {
+		if len(o.Columns) > 1 || once[o.Columns[0]] != nil {
+			return nil, nil, false
+		}
+		once[o.Columns[0]] = newUnique()
+	}
+	inputs = make([]Input, 0, len(files))
+	contents := map[string]bool{}
+	for _, path := range files {
+		inputs = append(inputs, Input{Path: path, Has: make([]bool, len(opts.Columns))})
+		r.input, r.rec.path = &inputs[len(inputs)-1], path
+		content := r.countFile(path, total, once)
+		if content == "" || diags.Len() > 0 || contents[content] {
+			return nil, nil, false
+		}
+		inputs[len(inputs)-1].Content = content
+		contents[content] = true
+	}
+	r.findMissingColumns(inputs)
+	return total, inputs, true
+}
+
+// countFile counts the rows of one file, on all cores, and returns the digest of its content; "" where anything is wrong with it.
+func (r *reader) countFile(path string, total *Cube, once map[int]*unique) string {
+	s, problem := openStream(path, r.opts, r.lim)
+	if problem != "" {
+		return ""
+	}
+	defer s.close()
+	w := newWindow(s.content, r.lim)
+	for len(w.bytes()) < r.lim.head && w.more() {
+	}
+	if unreadable(w.bytes()) != "" {
+		return ""
+	}
+	w.skip(len(bom(w.bytes())))
+	if beginsObject(w.bytes()) {
+		return ""
+	}
+	f := csvFile{reader: r, w: w, line: 1}
+	header, ok := f.header()
+	if !ok {
+		return ""
+	}
+	f.skip(header.next)
+	blocks := &blocks{left: w.bytes(), from: w, size: r.lim.block, most: r.lim.record, ended: w.eof()}
+	telling := &sync.Mutex{}
+	var workers []*counter
+	for range runtime.GOMAXPROCS(0) {
+		c := r.counter(header.names, header.index, total.uses, once)
+		if c == nil {
+			return ""
+		}
+		c.delimiter, c.telling = header.delimiter, telling
+		workers = append(workers, c)
+		if blocks.ended && len(blocks.left) <= r.lim.block {
+			break // there is work for one
+		}
+	}
+	var wait sync.WaitGroup
+	var bad atomic.Bool
+	for _, c := range workers {
+		wait.Go(func() {
+			var block []byte
+			for !bad.Load() {
+				var n int
+				if block, n = blocks.next(block); n == 0 {
+					break
+				}
+				if !c.count(block, n) {
+					bad.Store(true)
+				}
+			}
+			if !c.finish() {
+				bad.Store(true)
+			}
+		})
+	}
+	wait.Wait()
+	if bad.Load() || !blocks.ended || !s.disk.ended {
+		return ""
+	}
+	before := total.rows
+	for _, c := range workers {
+		total.merge(c.cube)
+	}
+	r.input.Rows = total.rows - before
+	if r.input.Rows == 0 {
+		return ""
+	}
+	r.input.Bytes, r.input.SHA256 = s.disk.bytes, hex.EncodeToString(s.disk.hash.Sum(nil))
+	return hex.EncodeToString(s.contentSum())
+}
+
+// counter returns what counts the records of a file whose fields have these names; index is by column the place of its field, or −1. It
+// is nil where a column that the file does not have cannot be empty, or a field is used in ways that do not go together.
+func (r *reader) counter(names []string, index []int, uses []Use, once map[int]*unique) *counter {
+	c := &counter{missing: r.missing, cube: newCube(uses), fields: make([]*dictionary, len(names))}
+	for b := range c.unclear {
+		c.unclear[b] = b <= ' ' || b >= utf8.RuneSelf
+	}
+	for m := range r.missing {
+		if m != "" {
+			c.unclear[m[0]] = true
+		}
+	}
+	for col, use := range uses {
+		i, ids := index[col], once[col]
+		if i < 0 {
+			if use.Full {
+				return nil
+			}
+			if use.Codes > 0 {
+				code, _, ok := use.Code("", false)
+				if !ok {
+					return nil
+				}
+				c.base += uint64(code) * c.cube.strides[col]
+			}
+			continue
+		}
+		if use.Codes == 0 && !use.Full && ids == nil {
+			continue
+		}
+		d := c.fields[i]
+		if d == nil {
+			d = &dictionary{number: -1, rest: map[short]entry{}, long: map[string]entry{}}
+			c.fields[i] = d
+		} else if d.each || use.Codes == 0 || use.Number != nil {
+			return nil
+		}
+		d.full = d.full || use.Full
+		switch {
+		case use.Codes == 0:
+			d.each = true
+			if ids != nil {
+				d.ids = ids.batch()
+			}
+		case ids != nil:
+			return nil
+		default:
+			d.columns = append(d.columns, col)
+			if use.Number != nil {
+				d.each, d.number = true, col
+			}
+		}
+	}
+	for i, d := range c.fields {
+		if d != nil {
+			c.looked = append(c.looked, looked{d, i, i == len(c.fields)-1})
+		}
+	}
+	return c
+}
+
+// blocks cuts a stream into blocks that end with the end of a record. It is shared by several goroutines.
+type blocks struct {
+	lock  sync.Mutex
+	from  *window
+	left  []byte // what was read and is in no block yet
+	store []byte // where it lies
+	size  int
+	most  int // bytes of a record
+	ended bool
+	done  bool // nothing follows, or nothing can
+}
+
+// next returns the next block: buffer, or one in its place, with n bytes of text and padding behind them. n is 0 at the end.
+func (b *blocks) next(buffer []byte) (block []byte, n int) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.done {
+		return buffer, 0
+	}
+	size := b.size
+	if b.ended {
+		size = 0
+	}
+	for {
+		if need := max(size, len(b.left)) + padding; len(buffer) < need {
+			grown := make([]byte, need)
+			copy(grown, buffer[:n])
+			buffer = grown
+		}
+		if len(b.left) > 0 {
+			n = copy(buffer, b.left)
+			b.left = nil
+		}
+		if !b.ended {
+			m, err := fill(b.from.r, buffer[n:len(buffer)-padding])
+			n += m
+			if err != nil {
+				if err != io.EOF {
+					b.done = true
+					return buffer, 0
+				}
+				b.ended = true
+			}
+		}
+		if b.ended {
+			b.done = true
+			return buffer, n
+		}
+		if cut := lastEnd(buffer[:n]); cut > 0 {
+			b.store = append(b.store[:0], buffer[cut:n]...)
+			b.left = b.store
+			return buffer, cut
+		}
+		if n >= b.most {
+			b.done = true
+			return buffer, 0
+		}
+		size = 2 * n
+	}
+}
+
+// lastEnd returns where the last record of text ends, behind its line feed; 0 where none does.
+func lastEnd(text []byte) int {
+	quotes := bytes.Count(text, []byte{'"'})
+	for end := len(text); ; {
+		line := bytes.LastIndexByte(text[:end], '\n')
+		if line < 0 {
+			return 0
+		}
+		quotes -= bytes.Count(text[line:end], []byte{'"'})
+		if quotes%2 == 0 {
+			return line + 1
+		}
+		end = line
+	}
+}
