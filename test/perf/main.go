@@ -89,7 +89,7 @@ type run struct {
 	self, generator string // programs
 }
 
-// prepare builds the programs and installs DuckDB.
+// prepare builds the programs.
 func (r *run) prepare() (err error) {
 	if r.self, err = os.Executable(); err != nil {
 		return err
@@ -112,17 +112,22 @@ func (r *run) prepare() (err error) {
 	if r.generator, err = r.build("generate", "./test/perf/generate"); err != nil {
 		return err
 	}
+	return nil
+}
+
+// install installs DuckDB, once.
+func (r *run) install() (err error) {
 	if r.node == "" {
 		r.node = filepath.Join(r.folder, "duckdb")
 	}
 	if r.node, err = filepath.Abs(r.node); err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(r.node, "node_modules", "@duckdb", "node-api")); err != nil {
-		log.Printf("installing %s in %s", duckdb, r.node)
-		return command("npm", "install", "--prefix", r.node, "--no-audit", "--no-fund", "--save-exact", duckdb)
+	if _, err := os.Stat(filepath.Join(r.node, "node_modules", "@duckdb", "node-api")); err == nil {
+		return nil
 	}
-	return nil
+	log.Printf("installing %s in %s", duckdb, r.node)
+	return command("npm", "install", "--prefix", r.node, "--no-audit", "--no-fund", "--save-exact", duckdb)
 }
 
 // build builds a package of this repository and returns the path of its program.

@@ -78,6 +78,9 @@ func inDuckDB(r *run, l line, path string) (other, error) {
 // duckdb runs queries on a file in a new DuckDB. Of the time that it takes, that for Node.js to start and for the database to open is
 // left out; of the memory it is not. With rows it returns what the queries give: a list of rows of texts for each.
 func (r *run) duckdb(folder, path string, rows bool, queries ...string) (u usage, out []byte, err error) {
+	if err := r.install(); err != nil {
+		return u, nil, err
+	}
 	script := filepath.Join(r.folder, "duckdb.cjs")
 	if err := os.WriteFile(script, []byte(duckdbScript), 0o644); err != nil {
 		return u, nil, err
