@@ -406,7 +406,7 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, me
 			}
 			a.stdin = what
 		}
-		inputs := in.Read(paths, rows.Options{Delimiter: req.delimiter, Stdin: a.Stdin, FS: req.fs, Progress: meter.next()}, diags)
+		inputs := in.Read(paths, rows.Options{Delimiter: req.delimiter, Contents: req.verb == gate.Tally, Stdin: a.Stdin, FS: req.fs, Progress: meter.next()}, diags)
 		for _, file := range inputs {
 			if file.Path != "-" {
 				a.opened = append(a.opened, file.Path)
