@@ -58,7 +58,6 @@ var lines = []line{
 	{name: "compare-named", what: "trials of 100,000 cases in CSV, and every name of a trial is looked at", file: file{format: "compare", ids: "dense"}, compare: true, query: distinctTrials, other: inDuckDB},
 	{name: "csv-100m", what: "ten times the rows of csv: time is to grow tenfold, memory not", file: file{format: "csv", ids: "dense", times: 10}, args: unchecked, columns: caseColumns, other: inDuckDB},
 	{name: "encoding-csv", what: "a Go program with encoding/csv on the file of csv", file: file{format: "csv", ids: "dense"}, args: unchecked, columns: caseColumns, other: inGo},
-	{name: "fairlearn", what: "MetricFrame of fairlearn on the file of ids-dense, read by pandas; needs -python", file: file{format: "csv", ids: "dense"}, columns: caseColumns, other: inPython},
 	{name: "start", what: "an empty Go program, beside the gate on 1,000 rows", file: file{format: "csv", ids: "dense"}, columns: caseColumns, other: empty},
 }
 

@@ -43,9 +43,7 @@ func main() {
 	flag.IntVar(&r.rows, "rows", 10_000_000, "how many `ROWS` a file has; ten times as many in the lines of 100 million")
 	flag.IntVar(&r.rounds, "rounds", 7, "how many `TIMES` each program runs on a line")
 	flag.BoolVar(&r.keep, "keep", false, "keep the large files of the lines of 100 million rows")
-	python := flag.String("python", "", "a `PYTHON` that has pandas and fairlearn, for the line fairlearn")
 	flag.Parse()
-	r.python = *python
 	if *list {
 		for _, l := range lines {
 			fmt.Printf("%-20s %s\n", l.name, l.what)
@@ -82,9 +80,9 @@ func choose(names string) ([]line, error) {
 
 // run is one run of the measurements.
 type run struct {
-	folder, node, program, python string
-	rows, rounds                  int
-	keep                          bool
+	folder, node, program string
+	rows, rounds          int
+	keep                  bool
 
 	self, generator string // programs
 }

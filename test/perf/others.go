@@ -3,10 +3,8 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -124,41 +122,20 @@ func inGo(r *run, l line, path string) (other, error) {
 	if err != nil {
 		return other{}, err
 	}
-	return counting(r, "encoding/csv", append([]string{program, path}, strings.Split(l.columns, ", ")...)...)
-}
-
-// fairlearnScript counts with pandas and fairlearn.
-//
-//go:embed metricframe.py
-var fairlearnScript string
-
-// inPython is fairlearn on what pandas reads.
-func inPython(r *run, l line, path string) (other, error) {
-	if r.python == "" {
-		return other{}, errors.New("-python is missing; name a Python that has pandas and fairlearn (pip install fairlearn)")
-	}
-	script := filepath.Join(r.folder, "metricframe.py")
-	if err := os.WriteFile(script, []byte(fairlearnScript), 0o644); err != nil {
-		return other{}, err
-	}
-	return counting(r, "fairlearn", r.python, script, path)
-}
-
-// counting is a program that prints its counts as a JSON object.
-func counting(r *run, name string, args ...string) (other, error) {
+	args := append([]string{program, path}, strings.Split(l.columns, ", ")...)
 	_, out, err := r.process(r.folder, args...)
 	if err != nil {
 		return other{}, err
 	}
 	var counts map[string]json.Number
-	if err := json.Unmarshal(bytes.TrimSpace(out), &counts); err != nil {
+	if err := json.Unmarshal(out, &counts); err != nil {
 		return other{}, err
 	}
 	texts := map[string]string{}
 	for key, n := range counts {
 		texts[key] = n.String()
 	}
-	return other{name, texts, func() (usage, error) {
+	return other{"encoding/csv", texts, func() (usage, error) {
 		u, _, err := r.process(r.folder, args...)
 		return u, err
 	}}, nil
