@@ -57,8 +57,9 @@ var lines = []line{
 	{name: "compare", what: "trials of 100,000 cases in CSV, none named", file: file{format: "compare", ids: "none"}, compare: true, other: inDuckDB},
 	{name: "compare-named", what: "trials of 100,000 cases in CSV, and every name of a trial is looked at", file: file{format: "compare", ids: "dense"}, compare: true, query: distinctTrials, other: inDuckDB},
 	{name: "csv-100m", what: "ten times the rows of csv: time is to grow tenfold, memory not", file: file{format: "csv", ids: "dense", times: 10}, args: unchecked, columns: caseColumns, other: inDuckDB},
-	{name: "encoding-csv", what: "a Go program with encoding/csv on the file of csv", file: file{format: "csv", ids: "dense"}, args: unchecked, columns: caseColumns, other: inGo},
-	{name: "start", what: "an empty Go program, beside the gate on 1,000 rows", file: file{format: "csv", ids: "dense"}, columns: caseColumns, other: empty},
+	{name: "encoding-csv", what: "the file of csv, beside a Go program with encoding/csv and a map", file: file{format: "csv", ids: "dense"}, args: unchecked, columns: caseColumns, other: inGo},
+	{name: "digest", what: "the file of csv, beside a Go program that only computes its SHA-256", file: file{format: "csv", ids: "dense"}, args: unchecked, columns: caseColumns, other: hashing},
+	{name: "start", what: "1,000 rows, beside an empty Go program", file: file{format: "csv", ids: "dense"}, columns: caseColumns, other: empty},
 }
 
 const (
@@ -200,8 +201,12 @@ func (r *run) line(l line) (string, error) {
 	return tableRow(l, r.rowsOf(l), info.Size(), other.name, own, others), nil
 }
 
-// tableRow is a line of the table.
-func tableRow(l line, rows int, size int64, other string, own, others []usage) string {
+// tableHead is the head of the table.
+const tableHead = `| line | what is read | rows, size | oloproof | beside it | times faster (runs) | seconds of CPU | peak of memory |
+| --- | --- | --: | --: | --- | --: | --: | --: |`
+
+// tableRow is a line of the table: medians of what oloproof took, and of what the other did.
+func tableRow(l line, rows int, size int64, name string, own, others []usage) string {
 	var ratios []float64
 	for i := range own {
 		ratios = append(ratios, others[i].Seconds/own[i].Seconds)
@@ -210,12 +215,21 @@ func tableRow(l line, rows int, size int64, other string, own, others []usage) s
 	cpu := func(u usage) float64 { return u.CPU }
 	peak := func(u usage) float64 { return u.Peak }
 	digits := 2
-	if l.name == "start" {
+	if l.name == "start" { // which takes milliseconds
 		digits = 4
 	}
-	return fmt.Sprintf("| %s | %d | %.0f MB | %s | %.*f | %.*f | %.2f | %.2f–%.2f | %.*f | %.*f | %.0f | %.0f |", l.name, rows, float64(size)/1e6, other,
-		digits, median(own, seconds), digits, median(others, seconds), median(others, seconds)/median(own, seconds), slices.Min(ratios), slices.Max(ratios),
+	return fmt.Sprintf("| %s | %s | %s, %.0f MB | %.*f s | %s %.*f s | %.2f (%.2f–%.2f) | %.*f, %.*f | %.0f MB, %.0f MB |", l.name, l.what, thousands(rows), float64(size)/1e6,
+		digits, median(own, seconds), name, digits, median(others, seconds), median(others, seconds)/median(own, seconds), slices.Min(ratios), slices.Max(ratios),
 		digits, median(own, cpu), digits, median(others, cpu), median(own, peak), median(others, peak))
+}
+
+// thousands writes n with its thousands set apart.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
 // median is the median of something of runs.

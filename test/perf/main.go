@@ -155,8 +155,7 @@ func (r *run) measure(chosen []line) error {
 	}
 	fmt.Printf("%s/%s, %d cores; %s; load before it began (1, 5 and 15 minutes): %s; medians of %d runs.\n\n",
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), duckdb, load, r.rounds)
-	fmt.Println("| line | rows | file | the other | oloproof s | the other s | times faster | its range | oloproof CPU s | the other's | oloproof MB | the other's |")
-	fmt.Println("| --- | --: | --: | --- | --: | --: | --: | --: | --: | --: | --: | --: |")
+	fmt.Println(tableHead)
 	failed := 0
 	for _, l := range chosen {
 		row, err := r.line(l)

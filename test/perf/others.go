@@ -141,14 +141,17 @@ func inGo(r *run, l line, path string) (other, error) {
 	}}, nil
 }
 
+// hashing is a Go program that computes the digest of the file.
+func hashing(r *run, _ line, path string) (other, error) { return r.timed("SHA-256", "digest", path) }
+
 // empty is a Go program that does nothing.
-func empty(r *run, _ line, _ string) (other, error) {
-	program, err := r.build("empty", "./test/perf/empty")
-	if err != nil {
-		return other{}, err
-	}
-	return other{"an empty program", nil, func() (usage, error) {
-		u, _, err := r.process(r.folder, program)
+func empty(r *run, _ line, _ string) (other, error) { return r.timed("an empty program", "empty") }
+
+// timed is a program of a folder beside this one that counts nothing.
+func (r *run) timed(name, folder string, args ...string) (other, error) {
+	program, err := r.build(folder, "./test/perf/"+folder)
+	return other{name, nil, func() (usage, error) {
+		u, _, err := r.process(r.folder, append([]string{program}, args...)...)
 		return u, err
-	}}, nil
+	}}, err
 }

@@ -112,8 +112,8 @@ func TestLines(t *testing.T) {
 func TestTableRow(t *testing.T) {
 	own := []usage{{1, 2, 10, 0}, {2, 3, 30, 0}, {4, 5, 20, 0}}
 	others := []usage{{8, 9, 100, 0}, {8, 8, 300, 0}, {10, 7, 200, 0}}
-	got := tableRow(line{name: "csv"}, 10, 5e6, "it", own, others)
-	if want := "| csv | 10 | 5 MB | it | 2.00 | 8.00 | 4.00 | 2.50–8.00 | 3.00 | 8.00 | 20 | 200 |"; got != want {
+	got := tableRow(line{name: "csv", what: "CSV"}, 1_234_567, 5e6, "it", own, others)
+	if want := "| csv | CSV | 1,234,567, 5 MB | 2.00 s | it 8.00 s | 4.00 (2.50–8.00) | 3.00, 8.00 | 20 MB, 200 MB |"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := median([]usage{{Seconds: 4}, {Seconds: 1}, {Seconds: 2}, {Seconds: 9}}, func(u usage) float64 { return u.Seconds }); got != 3 {
