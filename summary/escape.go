@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -27,7 +28,7 @@ const zeroWidthSpace = "\u200b"
 // GitHub runner and Azure Pipelines, "##vso[…]" of Azure Pipelines, "##teamcity[…]" of TeamCity. Marks and
 // invisible characters between the signs count as nothing: the runners compare texts by the rules of a
 // language, which skip them.
-var runnerCommand = regexp.MustCompile(`(#[\p{M}\p{Cf}]*#[0-9A-Za-z\p{M}\p{Cf}]*)\[`)
+var runnerCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(#[\p{M}\p{Cf}]*#[0-9A-Za-z\p{M}\p{Cf}]*)\[`) })
 
 // startsCommand reports whether a line that starts with word is a command to a runner, as "::error::" is.
 func startsCommand(word string) bool {
@@ -56,7 +57,10 @@ func EscapeTerminal(s string, utf8 bool) string {
 	} else {
 		s = toASCII(s)
 	}
-	return runnerCommand.ReplaceAllString(s, `$1\[`)
+	if !strings.Contains(s, "[") { // hardly any text has one, and a run that meets none does not need the expression
+		return s
+	}
+	return runnerCommand().ReplaceAllString(s, `$1\[`)
 }
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u2028", " ", "\u2029", " ")
@@ -152,10 +156,10 @@ func toASCII(s string) string {
 // What GitHub links without being asked: GH-12 and advisories, commits, addresses without a scheme; and
 // what opens a numbered list.
 var (
-	reference = regexp.MustCompile(`(?i)\b(gh|ghsa|cve)-`)
-	commit    = regexp.MustCompile(`\b[0-9A-Fa-f]{7,}\b`)
-	www       = regexp.MustCompile(`(?i)(www)(\.)`)
-	listMark  = regexp.MustCompile(`^(\d+)([.)])`)
+	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(gh|ghsa|cve)-`) })
+	commit    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9A-Fa-f]{7,}\b`) })
+	www       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(www)(\.)`) })
+	listMark  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+)([.)])`) })
 )
 
 // EscapeMarkdown makes a text from data safe inside a paragraph or a table cell of GitHub Flavored Markdown:
@@ -164,9 +168,9 @@ var (
 // GitHub from making mentions and references; a zero-width space does.
 func EscapeMarkdown(s string, limit int) string {
 	s = keepOrder(strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit))))))
-	s = reference.ReplaceAllString(s, "$1"+zeroWidthSpace+"-")
-	s = www.ReplaceAllString(s, "$1"+zeroWidthSpace+"$2")
-	s = commit.ReplaceAllStringFunc(s, func(hex string) string {
+	s = reference().ReplaceAllString(s, "$1"+zeroWidthSpace+"-")
+	s = www().ReplaceAllString(s, "$1"+zeroWidthSpace+"$2")
+	s = commit().ReplaceAllStringFunc(s, func(hex string) string {
 		return strings.Join(chunks(hex, 6), zeroWidthSpace)
 	})
 	first := -1 // the colon that would make a line of log a command
@@ -200,12 +204,14 @@ func EscapeMarkdown(s string, limit int) string {
 			b.WriteRune(r)
 		}
 	}
-	return listMark.ReplaceAllString(b.String(), `$1\$2`)
+	return listMark().ReplaceAllString(b.String(), `$1\$2`)
 }
 
 // ownCode finds, in an escaped text, what was a code span of our own sentences: "`looks: repeated`". It takes letters, digits and
 // ": _-" alone, which mean nothing to anyone in a code span, so that one from data is as harmless.
-var ownCode = regexp.MustCompile("\\\\`((?:[0-9A-Za-z:-]|\\\\_)(?:[0-9A-Za-z :-]|\\\\_|" + zeroWidthSpace + ")*)\\\\`")
+var ownCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\\\\`((?:[0-9A-Za-z:-]|\\\\_)(?:[0-9A-Za-z :-]|\\\\_|" + zeroWidthSpace + ")*)\\\\`")
+})
 
 // EscapeProse is EscapeMarkdown for a sentence of ours, in which texts from data may stand: what it sets between backticks
 // becomes code, where that is letters, digits, colons, spaces, _ and - alone.
@@ -213,7 +219,7 @@ func EscapeProse(s string, limit int) string {
 	escaped := EscapeMarkdown(s, limit)
 	var b strings.Builder
 	done := 0
-	for _, at := range ownCode.FindAllStringSubmatchIndex(escaped, -1) {
+	for _, at := range ownCode().FindAllStringSubmatchIndex(escaped, -1) {
 		// Beside another backtick it would be part of a longer run, which opens or closes another span.
 		if strings.HasSuffix(escaped[:at[0]], "`") || strings.HasPrefix(escaped[at[1]:], "\\`") || strings.HasSuffix(escaped[:at[3]], " ") {
 			continue
@@ -243,7 +249,7 @@ func CodeSpan(s string, limit int) string {
 	if text == "" {
 		return `""`
 	}
-	if strings.ContainsAny(text, `|\`) || strings.Contains(text, "<!--") || runnerCommand.MatchString(text) {
+	if strings.ContainsAny(text, `|\`) || strings.Contains(text, "<!--") || runnerCommand().MatchString(text) {
 		return EscapeMarkdown(s, limit)
 	}
 	fence, run := 1, 0

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twcache"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
@@ -64,6 +66,8 @@ type terminal struct {
 	color bool
 	utf8  bool
 	marks marks
+
+	tables aligner
 }
 
 // unwrapped is a width that no clipped text reaches.
@@ -707,7 +711,7 @@ func (t *terminal) layout(header []string, rows [][]string, texts []int, indent 
 		}
 		wrapped, heights, total = append(wrapped, lines), append(heights, height), total+height
 	}
-	lines, err := renderTable(wrapped)
+	lines, err := t.tables.align(wrapped)
 	if err != nil || len(lines) != total { // not what was asked for: the same cells without the library
 		return nil, t.stacked(all, texts[0], indent)
 	}
@@ -755,32 +759,43 @@ func (t *terminal) stacked(all [][]string, flexible, indent int) [][]string {
 	return blocks
 }
 
-// renderTable aligns the cells of a table whose first row is its header, and returns its lines. The table
+// aligner aligns tables, one after the other: the library's table takes half a megabyte for itself, and is made once a report.
+type aligner struct {
+	table *tablewriter.Table
+	out   bytes.Buffer
+}
+
+// align aligns the cells of a table whose first row is its header, and returns its lines. The table
 // library's own defaults are switched off: it would upper-case headers, wrap at its own places, trim cells,
 // and measure some characters by the locale of the machine.
-func renderTable(all [][]string) ([]string, error) {
-	var b bytes.Buffer
-	table := tablewriter.NewTable(&b,
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
-		})),
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithHeaderAlignment(tw.AlignLeft),
-		tablewriter.WithRowAlignment(tw.AlignLeft),
-		tablewriter.WithTrimSpace(tw.Off),
-		tablewriter.WithTrimLine(tw.Off),
-		tablewriter.WithEastAsian(tw.Off),
-		tablewriter.WithPadding(tw.Padding{Left: tw.Empty, Right: "  ", Overwrite: true}),
-	)
-	table.Header(all[0])
-	if err := table.Bulk(all[1:]); err != nil {
+func (a *aligner) align(all [][]string) ([]string, error) {
+	if a.table == nil {
+		a.table = tablewriter.NewTable(&a.out,
+			tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+				Borders:  tw.BorderNone,
+				Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
+			})),
+			tablewriter.WithHeaderAutoFormat(tw.Off),
+			tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+			tablewriter.WithRowAutoWrap(tw.WrapNone),
+			tablewriter.WithHeaderAlignment(tw.AlignLeft),
+			tablewriter.WithRowAlignment(tw.AlignLeft),
+			tablewriter.WithTrimSpace(tw.Off),
+			tablewriter.WithTrimLine(tw.Off),
+			tablewriter.WithEastAsian(tw.Off),
+			tablewriter.WithPadding(tw.Padding{Left: tw.Empty, Right: "  ", Overwrite: true}),
+			// How types are written is remembered for ten thousand of them otherwise, in every table. Here there are texts alone.
+			tablewriter.WithStringerCacheCustom(twcache.NewLRU[reflect.Type, reflect.Value](1)),
+		)
+	}
+	a.out.Reset()
+	a.table.Reset()
+	a.table.Header(all[0])
+	if err := a.table.Bulk(all[1:]); err != nil {
 		return nil, err
 	}
-	if err := table.Render(); err != nil {
+	if err := a.table.Render(); err != nil {
 		return nil, err
 	}
-	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), nil
+	return strings.Split(strings.TrimSuffix(a.out.String(), "\n"), "\n"), nil
 }

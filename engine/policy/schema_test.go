@@ -60,7 +60,7 @@ func jsonValue(n *yaml.Node) any {
 		return true
 	case strings.EqualFold(n.Value, "false"):
 		return false
-	case decimalNumber.MatchString(n.Value):
+	case decimalNumber().MatchString(n.Value):
 		// JSON writes numbers more strictly: no plus sign, no leading zeros, a digit on both sides of the point.
 		s := strings.TrimPrefix(n.Value, "+")
 		sign := ""

@@ -167,6 +167,7 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 		}
 		once[o.Columns[0]] = newUnique(false)
 	}
+	opts.Progress.begin(files, opts)
 	inputs = make([]Input, 0, len(files))
 	contents := map[string]bool{}
 	for _, path := range files {
@@ -248,9 +249,11 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 				if block, n, _ = blocks.next(block); n == 0 {
 					break
 				}
+				before := c.cube.rows
 				if !counts[i](block, n) {
 					bad.Store(true)
 				}
+				r.opts.Progress.addRows(c.cube.rows - before)
 			}
 			c.finish()
 		})

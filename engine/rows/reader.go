@@ -41,6 +41,8 @@ type Options struct {
 	// FS is where paths are looked up, relative to its root: the FS of an os.Root confines reading to
 	// that folder. nil: the operating system's paths.
 	FS fs.FS
+	// Progress, where it is set, is told how far reading is.
+	Progress *Progress
 }
 
 // Input is one file that was read, as the report lists it.
@@ -171,6 +173,7 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 
 // readFiles reads files one after the other.
 func (r *reader) readFiles(files []string) []Input {
+	r.opts.Progress.begin(files, r.opts)
 	inputs := make([]Input, 0, len(files))
 	first := map[string]string{} // digest of a content: the file that had it first
 	for i, path := range files {
@@ -288,6 +291,7 @@ func (r *reader) failAt(text []byte, line, column, offset int, message string) {
 // handOver gives the row to the caller.
 func (r *reader) handOver() {
 	r.input.Rows++
+	r.opts.Progress.addRows(1)
 	row := Row{rec: &r.rec}
 	if r.watcher != nil {
 		r.watcher.see(row, r.diags)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -71,7 +72,7 @@ run), 2 nothing was decided. The result says how large a breach the run could ha
 }
 
 // seedForm is what a seed can be: it stands in commands that others copy.
-var seedForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+var seedForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`) })
 
 // about checks the flags that choose what is simulated.
 func (q *coverageRequest) about(version string) (audit.About, error) {
@@ -79,7 +80,7 @@ func (q *coverageRequest) about(version string) (audit.About, error) {
 	if q.quick && q.full {
 		problems = append(problems, usagef("--quick and --full are both given; leave one out"))
 	}
-	if !seedForm.MatchString(q.seed) {
+	if !seedForm().MatchString(q.seed) {
 		problems = append(problems, usagef("--seed is %s; write 1 to 64 letters, digits and . _ - such as %s", diag.Quote(q.seed), audit.CoverageSeed))
 	}
 	if q.studies < 0 || q.studies > 0 && q.studies < audit.FewestStudies {

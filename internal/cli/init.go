@@ -17,10 +17,7 @@ import (
 func (a *app) initCommand() *cobra.Command {
 	var name string
 	var force bool
-	var gates []string
-	for _, e := range example.All() {
-		gates = append(gates, e.Gate)
-	}
+	gates := example.Gates()
 	cmd := &cobra.Command{
 		Use:     "init --example " + strings.Join(gates, "|") + " [DIR]",
 		Short:   "Write an example: data, policy and a workflow to paste",

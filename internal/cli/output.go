@@ -36,7 +36,7 @@ func (o *output) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.formats, "format", nil, "write the report as `NAME[:PATH]` ("+strings.Join(summary.Names(), ", ")+"); may be repeated")
 	f.BoolVar(&o.json, "json", false, "the same as --format json")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "leave out the closing line on standard error")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "leave out progress and the closing line on standard error")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(summary.Names(), cobra.ShellCompDirectiveNoSpace)))
 }
 
@@ -298,7 +298,7 @@ func (a *app) finish(req request, o output, mistakes error) error {
 	if err != nil {
 		return err
 	}
-	s.policy = req.policy
+	s.policy, req.quiet = req.policy, o.quiet
 	if req.ledger, err = o.openLedger(s); err != nil {
 		return err
 	}
