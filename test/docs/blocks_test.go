@@ -63,11 +63,11 @@ func (b block) setting(key string) string {
 // fileName is the NAME of file=NAME, "" without one.
 func (b block) fileName() string { return b.setting("file") }
 
-// documents reads every document of the repository: the README, docs with its pages for platforms, and what .github holds.
+// documents reads every document of the repository: the README, docs with its pages for platforms and on misconceptions, and what .github holds.
 func documents(t *testing.T) []*document {
 	t.Helper()
 	paths := []string{"README.md", "CHANGELOG.md"}
-	for _, pattern := range []string{"docs/*.md", "docs/ci/*.md", ".github/*.md"} {
+	for _, pattern := range []string{"docs/*.md", "docs/ci/*.md", "docs/misconceptions/*.md", ".github/*.md"} {
 		matches, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(matches) == 0 {
 			t.Fatalf("%s matches %d files (%v)", pattern, len(matches), err)

@@ -44,6 +44,7 @@ var computed = map[string]func(*testing.T) [][]string{
 	"gap errors":          gapErrors,
 	"gap at threshold":    gapAtThreshold,
 	"gap ends":            gapEnds,
+	"overlapping":         overlapping,
 	"gap needed":          gapNeeded,
 	"floor needed":        floorNeeded,
 	"ratio needed":        ratioNeeded,

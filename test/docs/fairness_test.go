@@ -431,3 +431,25 @@ func calibrationNoise(*testing.T) [][]string {
 	}
 	return rows
 }
+
+// overlapping shows, where 10 % of one group's cases are events, from which share in a group of the same size the two exact
+// intervals of 95 % no longer overlap, and from which the interval of their difference lies above 0.
+func overlapping(t *testing.T) [][]string {
+	rows := [][]string{{"cases in each group", "intervals no longer overlap from", "a difference is told from"}}
+	for _, n := range []int{100, 300, 1000, 4000} {
+		upper := groupRate(t, n/10, n, 1).Upper
+		row := []string{fmt.Sprint(n)}
+		for _, apart := range []func(k int) bool{
+			func(k int) bool { return groupRate(t, k, n, 1).Lower > upper },
+			func(k int) bool { return pairwiseGap(t, k, n/10, n, 2).Lower > 0 },
+		} {
+			k := n / 10
+			for !apart(k) {
+				k++
+			}
+			row = append(row, percent(float64(k)/float64(n)))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
