@@ -114,6 +114,9 @@ func TestGolden(t *testing.T) {
 		check(name+".ascii.txt", write(t, "terminal", r, Options{}))
 		check(name+".md", write(t, "markdown", r, Options{}))
 		check(name+".comment.md", comment(t, r, ofRun))
+		for format, end := range map[string]string{"junit": "junit.xml", "sarif": "sarif.json", "codequality": "codequality.json", "openmetrics": "metrics.txt", "dotenv": "env", "model-card": "card.md"} {
+			check(name+"."+end, write(t, format, r, Options{}))
+		}
 	}
 	baseline, passing := readReports(t)["baseline"], readReports(t)["pass"]
 	again := ofRun
