@@ -65,7 +65,7 @@ func (a *app) mistaken(err error, args []string) {
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		undone := "decided"
-		if len(args) > 0 && slices.Contains([]string{"comment", "tally", "sql"}, args[0]) { // which decide nothing in any case
+		if len(args) > 0 && slices.Contains([]string{"comment", "tally", "sql", "render"}, args[0]) { // which decide nothing in any case
 			undone = "written"
 		}
 		fmt.Fprintf(a.Stderr, "\nexit status 2 (nothing was %s)\n", undone)
