@@ -811,3 +811,80 @@ func TestMachinesOfLittle(t *testing.T) {
 		}
 	}
 }
+
+// diffs are differences between the reports of testdata, by name.
+func diffs(t testing.TB) map[string]*report.Diff {
+	t.Helper()
+	reports := readReports(t)
+	of := func(before, after *report.Report) *report.Diff {
+		return report.Compare(before, after, report.File{Path: "old.json", SHA256: strings.Repeat("0", 64)}, report.File{Path: "new.json", SHA256: strings.Repeat("1", 64)}, "0.4.0")
+	}
+	turned := readReports(t)["mixed"] // the same rules, of which some turned
+	for i := range turned.Gates {
+		for k := range turned.Gates[i].Rules {
+			rule := &turned.Gates[i].Rules[k]
+			switch {
+			case rule.Verdict == report.Pass:
+				rule.Verdict = report.Fail
+			case rule.Verdict == report.Fail:
+				rule.Verdict = report.Pass
+				rule.Threshold.Value *= 2
+			case rule.Verdict == report.ManualReview && rule.Interval != nil:
+				rule.Interval.Confidence = 0.99
+			}
+		}
+	}
+	turned.Decide()
+	return map[string]*report.Diff{
+		"diff_same": of(reports["mixed"], reports["mixed"]), "diff_turned": of(reports["mixed"], turned), "diff_other": of(reports["pass"], reports["fairness"]),
+		"diff_hostile": of(reports["fail"], reports["hostile"]), "diff_many": of(manyRules(3), manyRules(700)),
+	}
+}
+
+// TestDiffForms: what differs is told, in the width and without markup or commands of data.
+func TestDiffForms(t *testing.T) {
+	for name, d := range diffs(t) {
+		for _, width := range []int{40, 80, 120} {
+			for _, utf8 := range []bool{true, false} {
+				checkTerminal(t, name, writeDiff(t, "terminal", d, Options{Unicode: utf8, Width: width}), width)
+			}
+		}
+		source := writeDiff(t, "markdown", d, Options{})
+		checkOutline(t, name, readOutline(t, name, source))
+		checkLines(t, name, writeDiff(t, "json", d, Options{}))
+		for _, text := range []string{source, writeDiff(t, "terminal", d, Options{Unicode: true})} {
+			if !strings.Contains(text, fmt.Sprintf("exit status %d (", d.ExitStatus)) {
+				t.Errorf("%s: the exit status %d is not told:\n%s", name, d.ExitStatus, text)
+			}
+		}
+		changed, same := changedRules(d)
+		if len(changed)+same != len(d.Rules) {
+			t.Errorf("%s: %d changed and %d did not, of %d", name, len(changed), same, len(d.Rules))
+		}
+		if rows := strings.Count(source, "\n| ") - 2; len(changed) > 0 && rows != min(len(changed), diffRows) { // less header and rule
+			t.Errorf("%s: %d rows of %d", name, rows, len(changed))
+		}
+		if rest := len(changed) - diffRows; rest > 0 && !strings.Contains(source, "And "+whole(rest)+" more rules changed") {
+			t.Errorf("%s: %d rules are left out without a word", name, rest)
+		}
+	}
+	hides := diffs(t)["diff_turned"]
+	for i := range hides.Rules {
+		hides.Rules[i].MinShown = 5
+	}
+	if text := writeDiff(t, "markdown", hides, Options{}); !strings.Contains(text, "(numbers hidden)") || strings.Contains(text, "…") {
+		t.Errorf("with min_shown numbers are published:\n%s", text)
+	}
+	if err := WriteDiff(io.Discard, "html", hides, Options{}); err == nil || err.Error() != `unknown format "html"; use terminal, markdown, json` {
+		t.Errorf("%v", err)
+	}
+}
+
+func writeDiff(t testing.TB, format string, d *report.Diff, opts Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteDiff(&b, format, d, opts); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

@@ -118,6 +118,12 @@ func TestGolden(t *testing.T) {
 			check(name+"."+end, write(t, format, r, Options{}))
 		}
 	}
+	for name, d := range diffs(t) {
+		if name != "diff_many" {
+			check(name+".terminal.txt", writeDiff(t, "terminal", d, Options{Unicode: true}))
+			check(name+".md", writeDiff(t, "markdown", d, Options{}))
+		}
+	}
 	baseline, passing := readReports(t)["baseline"], readReports(t)["pass"]
 	again := ofRun
 	again.Previous = &Previous{Run: "run 811", Verdict: report.Fail, Failing: []string{"people-decide-better"}}
