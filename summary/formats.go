@@ -39,7 +39,7 @@ type Options struct {
 	MaxBytes int           // markdown: the most bytes; 0 is 1,000,000
 	FailOn   report.FailOn // which verdicts make the process fail, for the sentence on its exit status; nil is the default
 
-	// sarif, codequality: the path of a file that the report names, relative to the repository's top and with slashes; "" where it
+	// junit, sarif, codequality: the path of a file that the report names, relative to the repository's top and with slashes; "" where it
 	// is not in the repository. nil: as the report has it.
 	Repository func(file string) string
 }

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -24,11 +25,11 @@ const junitProblems = 50
 //	a report of check or report            one case, skipped
 //
 // So a report without a rule is never one of a passing test. There are no times: the same report gives the same bytes.
-func JUnit(w io.Writer, r *report.Report, _ Options) error {
+func JUnit(w io.Writer, r *report.Report, opts Options) error {
 	var suites []junitSuite
 	for _, t := range tell(r) {
 		if len(suites) == 0 || suites[len(suites)-1].name != t.part {
-			suites = append(suites, junitSuite{name: t.part, class: "oloproof." + strings.Replace(t.part, ": ", ".", 1), file: t.Position.File})
+			suites = append(suites, junitSuite{name: t.part, class: "oloproof." + strings.Replace(t.part, ": ", ".", 1), file: cmp.Or(opts.inRepository(t.Position.File), t.Position.File)})
 		}
 		s := &suites[len(suites)-1]
 		s.add(t.name, junitRule(t))

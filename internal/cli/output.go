@@ -51,7 +51,7 @@ func (o *output) formatFlags(cmd *cobra.Command) {
 
 // prefixFlag adds the flag that turns paths into those of the repository.
 func (o *output) prefixFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.prefix, "path-prefix", "", "for sarif and codequality put `PREFIX` before paths, or take it from them where it begins with -, to get those of the repository")
+	cmd.Flags().StringVar(&o.prefix, "path-prefix", "", "in junit, sarif and codequality put `PREFIX` before paths, or take it from them where it begins with -, to get those of the repository")
 }
 
 // decidingFlags adds the flags of a command that decides.
