@@ -298,3 +298,56 @@ func link(text, address string) string {
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
+
+// plainName shows a name from data as one line in which nothing hides, and nothing is a command to a CI runner; for a machine to
+// compare and a person to read.
+func plainName(s string) string {
+	return runnerCommand().ReplaceAllString(tameMarks(diag.Printable(oneLine(s))), `$1\[`)
+}
+
+// plainSentence is plainName for a sentence, in whose order of characters numbers must not be seen the other way round.
+func plainSentence(s string) string { return keepOrder(plainName(s)) }
+
+var xmlSigns = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
+
+// EscapeXML makes a text from data safe in an element or an attribute of XML 1.0, on one line: what that cannot hold in any form,
+// such as U+0000 or half a character, and what would hide, comes out as a Go escape. With "<" and ">" written as entities no text can
+// begin markup or end a section ("]]>").
+func EscapeXML(s string) string { return xmlSigns.Replace(plainSentence(s)) }
+
+// EscapeMessage makes a text from data safe as a message of SARIF, which knows placeholders ("{0}") and links ("[text](address)")
+// in what it calls plain text: braces are doubled, as its section 3.11.5 asks for, and a link falls apart.
+func EscapeMessage(s string) string {
+	return strings.NewReplacer("{", "{{", "}", "}}", "](", "]"+zeroWidthSpace+"(").Replace(plainSentence(s))
+}
+
+var labelSigns = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// EscapeLabel makes a text from data safe as the value of a label in the text formats of OpenMetrics and Prometheus, between its
+// quotes.
+func EscapeLabel(s string) string { return labelSigns.Replace(plainName(s)) }
+
+// EscapeDotenv makes of a name from data a word that is safe as the value of a variable in a dotenv file, and wherever a script puts
+// that: every character but the letters and digits of ASCII and ". _ -" becomes "_", and so does a "-" that it begins with, since
+// that would begin an option. Two names can become the same word.
+func EscapeDotenv(s string) string {
+	word := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '.' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, s)
+	if strings.HasPrefix(word, "-") {
+		word = "_" + word[1:]
+	}
+	return word
+}
+
+// addressOf writes a path as a relative reference of RFC 3986: what has a meaning in one, and what is not ASCII, in percents.
+func addressOf(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(url.PathEscape(part), ":", "%3A") // a colon would end a scheme
+	}
+	return strings.Join(parts, "/")
+}

@@ -114,6 +114,15 @@ func TestGolden(t *testing.T) {
 		check(name+".ascii.txt", write(t, "terminal", r, Options{}))
 		check(name+".md", write(t, "markdown", r, Options{}))
 		check(name+".comment.md", comment(t, r, ofRun))
+		for format, end := range map[string]string{"junit": "junit.xml", "sarif": "sarif.json", "codequality": "codequality.json", "openmetrics": "metrics.txt", "dotenv": "env", "model-card": "card.md"} {
+			check(name+"."+end, write(t, format, r, Options{}))
+		}
+	}
+	for name, d := range diffs(t) {
+		if name != "diff_many" {
+			check(name+".terminal.txt", writeDiff(t, "terminal", d, Options{Unicode: true}))
+			check(name+".md", writeDiff(t, "markdown", d, Options{}))
+		}
 	}
 	baseline, passing := readReports(t)["baseline"], readReports(t)["pass"]
 	again := ofRun

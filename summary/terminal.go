@@ -40,14 +40,7 @@ const (
 // can be read by a CI runner as a command. The verdict comes first, then the rules that need someone, then
 // why and what would decide them, then what the numbers rest on, and the exit status last.
 func Terminal(w io.Writer, r *report.Report, opts Options) error {
-	t := &terminal{width: opts.Width, color: opts.Color, utf8: opts.Unicode, marks: asciiMarks}
-	if t.width == 0 {
-		t.width = defaultWidth
-	}
-	t.width = max(t.width, leastWidth)
-	if t.utf8 {
-		t.marks = unicodeMarks
-	}
+	t := newTerminal(opts)
 	if len(r.Errors) > 0 {
 		t.errors(r)
 	} else {
@@ -68,6 +61,19 @@ type terminal struct {
 	marks marks
 
 	tables aligner
+}
+
+// newTerminal begins a report as the options have it.
+func newTerminal(opts Options) *terminal {
+	t := &terminal{width: opts.Width, color: opts.Color, utf8: opts.Unicode, marks: asciiMarks}
+	if t.width == 0 {
+		t.width = defaultWidth
+	}
+	t.width = max(t.width, leastWidth)
+	if t.utf8 {
+		t.marks = unicodeMarks
+	}
+	return t
 }
 
 // unwrapped is a width that no clipped text reaches.
