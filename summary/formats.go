@@ -21,6 +21,7 @@ type Format struct {
 var formats = []Format{
 	{"terminal", "tables and drawn intervals for a terminal or a log", Terminal},
 	{"markdown", "GitHub Flavored Markdown, as in a job summary", Markdown},
+	{"html", "one page to open in a browser, with every interval drawn", HTML},
 	{"json", "the published report, one document", JSON},
 }
 
