@@ -303,6 +303,7 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 	for _, f := range []reportFile{
 		{input: "json", path: in.json, format: summary.JSON},
 		{input: "markdown", path: in.markdown, format: summary.Markdown},
+		{input: "html", path: in.html, format: summary.HTML},
 	} {
 		if f.path == "" {
 			continue

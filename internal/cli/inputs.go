@@ -32,6 +32,7 @@ type actionInputs struct {
 	annotations bool
 	json        string
 	markdown    string
+	html        string
 
 	baselineReport string // an earlier JSON report
 	ledger         string // of looks; "" for none
@@ -92,9 +93,9 @@ func (a *app) readInputs(workspace string, pullRequest bool, diags *diag.List) a
 	}
 	in.policy, in.declaration, in.fromReport = file("policy"), file("declaration"), file("from-report")
 	in.assignment, in.draw, in.baselineReport = file("assignment"), file("draw"), file("baseline-report")
-	in.json, in.markdown, in.ledger = file("json"), file("markdown"), file("ledger")
+	in.json, in.markdown, in.html, in.ledger = file("json"), file("markdown"), file("html"), file("ledger")
 	var idle []string // what is given and has no meaning beside from-report
-	for _, name := range []string{"policy", "declaration", "decisions", "tally", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "ledger", "policy-ref", "json", "markdown"} {
+	for _, name := range []string{"policy", "declaration", "decisions", "tally", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "ledger", "policy-ref", "json", "markdown", "html"} {
 		if get(name) != "" {
 			idle = append(idle, name)
 		}
@@ -183,6 +184,9 @@ func (a *app) readInputs(workspace string, pullRequest bool, diags *diag.List) a
 	}
 	if in.json != "" && in.json == in.markdown {
 		wrong("markdown", "%s is where the JSON report goes; give it a path of its own", diag.Quote(in.markdown))
+	}
+	if in.html != "" && (in.html == in.json || in.html == in.markdown) {
+		wrong("html", "%s is where another report goes; give it a path of its own", diag.Quote(in.html))
 	}
 	return in
 }

@@ -1,17 +1,17 @@
 // Opens pages in a headless Chromium and tells what a person would run into. On standard input:
 //   {"chromium": PATH, "pages": [PATH...], "pictures": FOLDER or ""}
-// On standard output: [{"page", "scheme", "width", "problems": [TEXT...]}...]. PUPPETEER_FOLDER has puppeteer-core and axe-core.
+// On standard output: [{"page", "scheme", "width", "problems": [TEXT...]}...]. OLOPROOF_PAGE has puppeteer-core and axe-core.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const asked = JSON.parse(readFileSync(0, "utf8"));
-const require = createRequire(join(process.env.PUPPETEER_FOLDER, "package.json"));
+const require = createRequire(join(process.env.OLOPROOF_PAGE, "package.json"));
 const puppeteer = (await import(pathToFileURL(require.resolve("puppeteer-core")))).default;
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-const widths = [320, 768, 1280];
+const widths = { light: [320, 768, 1280], dark: [320, 1280] };
 const browser = await puppeteer.launch({ executablePath: asked.chromium, headless: true, args: ["--no-sandbox", "--disable-gpu"] });
 const results = [];
 
@@ -75,7 +75,7 @@ async function print(path) {
 }
 
 for (const path of asked.pages) {
-  for (const scheme of ["light", "dark"]) for (const width of widths) await look(path, scheme, width);
+  for (const scheme of ["light", "dark"]) for (const width of widths[scheme]) await look(path, scheme, width);
   await print(path);
 }
 await browser.close();
