@@ -256,15 +256,24 @@ func (p *page) measureTable(table plotTable, all []*report.Measure, name func(*r
 		if p.hides.numbers(m) {
 			row.measure, row.measured, row.within = nil, hidden, hidden
 		}
-		text := p.hides.facts(m, p.report.Confidence)
-		if c := caution(m, ""); c != "" {
-			text = append(text, c)
-		}
-		row.said = strings.Join(text, " · ")
+		short := *m // the method stands over the table, and both completions are in the JSON report
+		short.Completions = nil
+		row.said = strings.Join(p.hides.countsOnly(&short), " · ")
 		rows = append(rows, row)
+	}
+	if methods := methodsOf(shown); methods != "" {
+		table.about = "By " + methods + "."
 	}
 	table.heads, table.rows = [4]string{"", "Measure", "Measured", "Counted"}, rows
 	p.plots(table)
+	for _, text := range cautions(shown) {
+		p.para("small", text)
+	}
+	for _, m := range shown {
+		for _, text := range beside(m) {
+			p.para("small", measureName(m)+", "+text)
+		}
+	}
 	if rest := len(all) - len(shown); rest > 0 {
 		p.para("small", "and "+whole(rest)+" more: "+inReport+".")
 	}
@@ -292,7 +301,7 @@ func (p *page) sections(sections []section, open bool) {
 		}
 		p.foldAs(bulk, false, "By "+clip(s.attribute, nameMax)+" ("+counted(len(s.rates), "rate")+")")
 		for _, r := range s.rates {
-			p.measureTable(plotTable{caption: clip(r.metric, nameMax) + ": " + methodsOf(r.measures)}, r.measures, func(m *report.Measure) string { return groupName(m.Labels) })
+			p.measureTable(plotTable{caption: clip(r.metric, nameMax)}, r.measures, func(m *report.Measure) string { return groupName(m.Labels) })
 		}
 		p.put("</details>")
 	}
