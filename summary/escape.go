@@ -268,6 +268,36 @@ func CodeSpan(s string, limit int) string {
 	return ticks + text + ticks
 }
 
+// inHTML spells what has a meaning in HTML, in a text or between quotes, and the sign with which commands to CI runners begin: a
+// page may be printed to a log.
+var inHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "#", "&#35;")
+
+// EscapeHTML makes a text from data safe inside an element of an HTML page, and inside a quoted attribute that holds text: it comes
+// out as the text it is, on one line, cut at limit characters, with what is invisible or turns the direction of writing shown as a
+// Go escape. It makes nothing safe inside a script, a style, an address or an unquoted attribute.
+func EscapeHTML(s string, limit int) string {
+	return inHTML.Replace(keepOrder(strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit)))))))
+}
+
+// codeInHTML finds in an escaped text what ownCode finds in Markdown.
+var codeInHTML = regexp.MustCompile("`([0-9A-Za-z:_-](?:[0-9A-Za-z :_-]*[0-9A-Za-z:_-])?)`")
+
+// EscapeHTMLProse is EscapeHTML for a sentence of ours, in which texts from data may stand: what it sets between backticks becomes
+// code, where that is letters, digits, colons, spaces, _ and - alone, which mean nothing there.
+func EscapeHTMLProse(s string, limit int) string {
+	escaped := EscapeHTML(s, limit)
+	var b strings.Builder
+	done := 0
+	for _, at := range codeInHTML.FindAllStringSubmatchIndex(escaped, -1) {
+		if strings.HasSuffix(escaped[:at[0]], "`") || strings.HasPrefix(escaped[at[1]:], "`") { // of a longer run, which is none of ours
+			continue
+		}
+		b.WriteString(escaped[done:at[0]] + "<code>" + escaped[at[2]:at[3]] + "</code>")
+		done = at[1]
+	}
+	return b.String() + escaped[done:]
+}
+
 // linkMax is the longest address that becomes a link, in bytes.
 const linkMax = 2000
 

@@ -21,6 +21,7 @@ type Format struct {
 var formats = []Format{
 	{"terminal", "tables and drawn intervals for a terminal or a log", Terminal},
 	{"markdown", "GitHub Flavored Markdown, as in a job summary", Markdown},
+	{"html", "one page to open in a browser, with every interval drawn", HTML},
 	{"json", "the published report, one document", JSON},
 	{"junit", "JUnit XML, one test case a rule, for the test pages of CI platforms", JUnit},
 	{"sarif", "SARIF 2.1.0, for code scanning and viewers of findings", SARIF},

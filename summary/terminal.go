@@ -599,19 +599,8 @@ func betweenK(measures []report.Measure) []bool {
 // aside writes what a table of measures has no column for: why an interval does not hold, each reason once,
 // the intervals shown for comparison, and the cases that moved.
 func (t *terminal) aside(g *report.Gate, measures []*report.Measure) {
-	var reasons []string
-	on := map[string][]string{}
-	for _, m := range measures {
-		if m.Caution == "" {
-			continue
-		}
-		if on[m.Caution] == nil {
-			reasons = append(reasons, m.Caution)
-		}
-		on[m.Caution] = append(on[m.Caution], measureName(m))
-	}
-	for _, reason := range reasons {
-		t.para(2, 4, "Caution on "+few(on[reason], 5, "measure")+": "+sentence(clip(reason, sentenceMax)))
+	for _, text := range cautions(measures) {
+		t.para(2, 4, text)
 	}
 	for _, m := range measures {
 		for _, b := range beside(m) {

@@ -454,6 +454,25 @@ func caution(m *report.Measure, reason string) string {
 	return "Caution: " + sentence(clip(m.Caution, sentenceMax))
 }
 
+// cautions say why intervals of measures visibly do not hold: each reason once, with the measures that it is about.
+func cautions(measures []*report.Measure) (texts []string) {
+	var reasons []string
+	on := map[string][]string{}
+	for _, m := range measures {
+		if m.Caution == "" {
+			continue
+		}
+		if on[m.Caution] == nil {
+			reasons = append(reasons, m.Caution)
+		}
+		on[m.Caution] = append(on[m.Caution], measureName(m))
+	}
+	for _, reason := range reasons {
+		texts = append(texts, "Caution on "+few(on[reason], 5, "measure")+": "+sentence(clip(reason, sentenceMax)))
+	}
+	return texts
+}
+
 // orNone shows that a number does not exist.
 func orNone(s string) string {
 	if s == "" {
