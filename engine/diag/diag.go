@@ -77,6 +77,9 @@ func (l *List) Add(d Diagnostic) {
 	l.items = append(l.items, d)
 }
 
+// Count counts n problems more that are like ones already there, and keeps none of them.
+func (l *List) Count(n int) { l.more += n }
+
 // Merge adds all of other's problems.
 func (l *List) Merge(other *List) {
 	for _, d := range other.items {

@@ -52,6 +52,7 @@ type Flags struct {
 	Baseline   string // compare: a version, or a file where no decision file is named
 	Candidate  string // compare: likewise
 	Draw       string // anchoring: the path of a draw of blind items, relative to the working directory
+	UniqueIDs  bool   // fairness, compare: ids are taken to be unique, and not looked at
 	ShowUnits  bool   // names of reviewers, annotators and units may be shown
 }
 
@@ -99,6 +100,25 @@ type Input struct {
 	Rename        map[string]string
 	MissingValues []string
 	Add           func(rows.Row, *diag.List)
+	// Once are texts that no two rows may share.
+	Once []rows.Once
+	// Count, where it is set, is Add for all rows together: what rows.Count is to do with each column, and what takes its outcome. Where it has
+	// none, the rows are read and given to Add.
+	Count func() (uses []rows.Use, take func(*rows.Cube))
+}
+
+// Read reads the rows of the input from paths, on all cores where they can be counted so, and tells diags what is wrong with them. Of
+// opts the input sets all that depends on it.
+func (in *Input) Read(paths []string, opts rows.Options, diags *diag.List) []rows.Input {
+	opts.Columns, opts.Rename, opts.MissingValues, opts.Once = in.Columns, in.Rename, in.MissingValues, in.Once
+	if in.Count != nil {
+		uses, take := in.Count()
+		if cube, inputs, ok := rows.Count(paths, opts, uses); ok {
+			take(cube)
+			return inputs
+		}
+	}
+	return rows.Read(paths, opts, func(r rows.Row) { in.Add(r, diags) }, diags)
 }
 
 // Context is what an answer depends on beside the rows.

@@ -17,11 +17,16 @@ import (
 type Use struct {
 	// Codes is how many codes the column's texts can have; 0: the column is not counted by.
 	Codes int
-	// Code gives a text its code, below Codes, as Row.Text returns it. ok is false where no row may hold it. It is called for texts
-	// as they are met first, by several goroutines at once.
-	Code func(text string, recorded bool) (code int, ok bool)
-	// Unique says that every row has a text of its own here. Codes is 0 then.
-	Unique bool
+	// Code gives a text, as Row.Text returns it, its code, below Codes. tell asks for the text to be told to Tell; ok is false where no
+	// row may hold it. It is called for texts as they are met first, and again now and then, by several goroutines at once.
+	Code func(text string, recorded bool) (code int, tell, ok bool)
+	// Tell hears how many rows have a text that Code wanted told, in one or more parts, in no order, by one goroutine at a time.
+	Tell func(text string, rows int)
+	// Number reads the column's texts as decimals, in place of Code, which then codes only what is not recorded. The decimals of the rows
+	// alike are added up. rounded is as in ParseDecimal. At most one column has it.
+	Number func(value Decimal, rounded bool) (code int, ok bool)
+	// Full says that every row has something here.
+	Full bool
 }
 
 // Cube is how many rows have each combination of codes.
@@ -29,13 +34,22 @@ type Cube struct {
 	uses    []Use
 	strides []uint64 // by column; 0 where it is not counted by
 	cells   uint64   // combinations
-	dense   []uint64 // by combination, where there are few
-	sparse  map[uint64]uint64
+	dense   []uint64 // by combination, where there are few: rows
+	sums    []Sum    // likewise, where a column is of numbers
+	sparse  map[uint64]*counted
+	number  bool
 	rows    int
+	rounded int
 }
 
-// mostDense is how many combinations are kept as a list: 8 MiB a worker.
-const mostDense = 1 << 20
+// counted is a combination where there are many.
+type counted struct {
+	rows uint64
+	sum  Sum
+}
+
+// mostDense is how many combinations are kept as a list: 2 MiB a worker, and 8 with numbers.
+const mostDense = 1 << 18
 
 // newCube returns an empty cube; nil where its combinations cannot be numbered.
 func newCube(uses []Use) *Cube {
@@ -49,57 +63,82 @@ func newCube(uses []Use) *Cube {
 			return nil
 		}
 		c.cells *= uint64(u.Codes)
+		c.number = c.number || u.Number != nil
 	}
-	if c.cells <= mostDense {
+	switch {
+	case c.cells > mostDense:
+		c.sparse = map[uint64]*counted{}
+	case c.number:
+		c.sums = make([]Sum, c.cells)
+		fallthrough
+	default:
 		c.dense = make([]uint64, c.cells)
-	} else {
-		c.sparse = map[uint64]uint64{}
 	}
 	return c
 }
 
 // add counts n rows.
-func (c *Cube) add(at, n uint64) {
+func (c *Cube) add(at, n uint64, sum Sum) {
 	c.rows += int(n)
-	if c.dense != nil {
-		c.dense[at] += n
-	} else {
-		c.sparse[at] += n
+	if c.dense == nil {
+		of := c.sparse[at]
+		if of == nil {
+			of = &counted{}
+			c.sparse[at] = of
+		}
+		of.rows, of.sum = of.rows+n, of.sum.Merge(sum)
+		return
 	}
+	c.dense[at] += n
+	if c.number {
+		c.sums[at] = c.sums[at].Merge(sum)
+	}
+}
+
+// sum is what the numbers of a combination that is kept in the list add up to.
+func (c *Cube) sum(at int) Sum {
+	if c.number {
+		return c.sums[at]
+	}
+	return Sum{}
 }
 
 // merge adds the rows of another cube with the same uses.
 func (c *Cube) merge(other *Cube) {
 	for at, n := range other.dense {
-		c.add(uint64(at), n)
+		c.add(uint64(at), n, other.sum(at))
 	}
-	for at, n := range other.sparse {
-		c.add(at, n)
+	for at, of := range other.sparse {
+		c.add(at, of.rows, of.sum)
 	}
+	c.rounded += other.rounded
 }
 
 // Rows is how many rows were counted.
 func (c *Cube) Rows() int { return c.rows }
 
-// Each hands over every combination that occurs, in no order: the code of each column, 0 where a column has none, and how many
-// rows have it. codes is valid only until do returns.
-func (c *Cube) Each(do func(codes []int, rows int)) {
+// Rounded is how many numbers had more decimals than are kept.
+func (c *Cube) Rounded() int { return c.rounded }
+
+// Each hands over every combination that occurs, in no order: the code of each column, 0 where a column has none, how many
+// rows have it, and the sum of their numbers. codes is valid only until do returns.
+func (c *Cube) Each(do func(codes []int, rows int, sum Sum)) {
 	codes := make([]int, len(c.uses))
-	hand := func(at, n uint64) {
+	hand := func(at, n uint64, sum Sum) {
 		for i, u := range c.uses {
 			if u.Codes > 0 {
 				codes[i] = int(at / c.strides[i] % uint64(u.Codes))
 			}
 		}
-		do(codes, int(n))
+		do(codes, int(n), sum)
 	}
 	for at, n := range c.dense {
 		if n > 0 {
-			hand(uint64(at), n)
+			hand(uint64(at), n, c.sum(at))
 		}
 	}
-	for at, n := range c.sparse {
-		hand(at, n)
+	for at, of := range c.sparse {
+		hand(at, of.rows, of.sum)
 	}
 }
 
@@ -119,13 +158,19 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 	if diags.Len() > 0 || total == nil || slices.Contains(files, stdin) {
 		return nil, nil, false
 	}
-	ids := newUnique()
+	once := map[int]*unique{}
+	for _, o := range opts.Once {
+		if len(o.Columns) > 1 || once[o.Columns[0]] != nil {
+			return nil, nil, false
+		}
+		once[o.Columns[0]] = newUnique()
+	}
 	inputs = make([]Input, 0, len(files))
 	contents := map[string]bool{}
 	for _, path := range files {
 		inputs = append(inputs, Input{Path: path, Has: make([]bool, len(opts.Columns))})
 		r.input, r.rec.path = &inputs[len(inputs)-1], path
-		content := r.countFile(path, total, ids)
+		content := r.countFile(path, total, once)
 		if content == "" || diags.Len() > 0 || contents[content] {
 			return nil, nil, false
 		}
@@ -137,7 +182,7 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 }
 
 // countFile counts the rows of one file, on all cores, and returns the digest of its content; "" where anything is wrong with it.
-func (r *reader) countFile(path string, total *Cube, ids *unique) string {
+func (r *reader) countFile(path string, total *Cube, once map[int]*unique) string {
 	s, problem := openStream(path, r.opts, r.lim)
 	if problem != "" {
 		return ""
@@ -159,16 +204,24 @@ func (r *reader) countFile(path string, total *Cube, ids *unique) string {
 		return ""
 	}
 	f.skip(header.next)
-	blocks := &blocks{left: w.bytes(), from: w, size: r.lim.block, most: r.lim.record}
-	workers := make([]*counter, runtime.GOMAXPROCS(0))
-	var wait sync.WaitGroup
-	var bad atomic.Bool
-	for i := range workers {
-		if workers[i] = r.counter(header, total.uses, ids); workers[i] == nil {
+	blocks := &blocks{left: w.bytes(), from: w, size: r.lim.block, most: r.lim.record, ended: w.eof()}
+	telling := &sync.Mutex{}
+	var workers []*counter
+	for range runtime.GOMAXPROCS(0) {
+		c := r.counter(header.names, header.index, total.uses, once)
+		if c == nil {
 			return ""
 		}
+		c.delimiter, c.telling = header.delimiter, telling
+		workers = append(workers, c)
+		if blocks.ended && len(blocks.left) <= r.lim.block {
+			break // there is work for one
+		}
+	}
+	var wait sync.WaitGroup
+	var bad atomic.Bool
+	for _, c := range workers {
 		wait.Go(func() {
-			c := workers[i]
 			var block []byte
 			for !bad.Load() {
 				var n int
@@ -179,7 +232,7 @@ func (r *reader) countFile(path string, total *Cube, ids *unique) string {
 					bad.Store(true)
 				}
 			}
-			if c.unique != nil && !c.unique.end() {
+			if !c.finish() {
 				bad.Store(true)
 			}
 		})
@@ -200,34 +253,57 @@ func (r *reader) countFile(path string, total *Cube, ids *unique) string {
 	return hex.EncodeToString(s.contentSum())
 }
 
-// counter returns what counts the records under a header; nil where a column that the file does not have cannot be empty.
-func (r *reader) counter(header csvHeader, uses []Use, ids *unique) *counter {
-	c := &counter{delimiter: header.delimiter, missing: r.missing, cube: newCube(uses), fields: make([]*dictionary, len(header.names))}
+// counter returns what counts the records of a file whose fields have these names; index is by column the place of its field, or −1. It
+// is nil where a column that the file does not have cannot be empty, or a field is used in ways that do not go together.
+func (r *reader) counter(names []string, index []int, uses []Use, once map[int]*unique) *counter {
+	c := &counter{missing: r.missing, cube: newCube(uses), fields: make([]*dictionary, len(names))}
+	for m := range r.missing {
+		if m != "" {
+			c.missingBegin[m[0]] = true
+		}
+	}
 	for col, use := range uses {
-		i := header.index[col]
-		switch {
-		case i < 0 && use.Unique:
-			return nil
-		case i < 0 && use.Codes > 0:
-			code, ok := use.Code("", false)
-			if !ok {
+		i, ids := index[col], once[col]
+		if i < 0 {
+			if use.Full {
 				return nil
 			}
-			c.base += uint64(code) * c.cube.strides[col]
-		case i >= 0 && (use.Unique || use.Codes > 0):
-			if c.fields[i] == nil {
-				c.fields[i] = &dictionary{rest: map[short]uint64{}, long: map[string]uint64{}}
+			if use.Codes > 0 {
+				code, _, ok := use.Code("", false)
+				if !ok {
+					return nil
+				}
+				c.base += uint64(code) * c.cube.strides[col]
 			}
-			c.fields[i].columns = append(c.fields[i].columns, col)
-			if use.Unique {
-				c.fields[i].unique, c.unique = true, ids.batch()
+			continue
+		}
+		if use.Codes == 0 && !use.Full && ids == nil {
+			continue
+		}
+		d := c.fields[i]
+		if d == nil {
+			d = &dictionary{number: -1, rest: map[short]entry{}, long: map[string]entry{}}
+			c.fields[i] = d
+		} else if d.each || use.Codes == 0 || use.Number != nil {
+			return nil
+		}
+		d.full = d.full || use.Full
+		switch {
+		case use.Codes == 0:
+			d.each = true
+			if ids != nil {
+				d.ids = ids.batch()
+			}
+		case ids != nil:
+			return nil
+		default:
+			d.columns = append(d.columns, col)
+			if use.Number != nil {
+				d.each, d.number = true, col
 			}
 		}
 	}
 	for i, d := range c.fields {
-		if d != nil && d.unique && len(d.columns) > 1 {
-			return nil
-		}
 		if d != nil {
 			c.looked = append(c.looked, looked{d, i, i == len(c.fields)-1})
 		}
@@ -255,6 +331,9 @@ func (b *blocks) next(buffer []byte) (block []byte, n int) {
 		return buffer, 0
 	}
 	size := b.size
+	if b.ended {
+		size = 0
+	}
 	for {
 		if need := max(size, len(b.left)) + padding; len(buffer) < need {
 			grown := make([]byte, need)

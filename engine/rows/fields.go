@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -14,11 +15,14 @@ type counter struct {
 	missing   map[string]bool
 	cube      *Cube
 	base      uint64 // what columns that the file does not have add to a row's combination
-	unique    *batch // of the field that is unique; nil for none
+	value     Sum    // of the row's number
 	scratch   []byte
-	looked    []looked // the fields that are looked at
-	marks     []uint32 // where the fields of a block begin
-	lines     []uint32 // which of them are the first of a record, but the first
+	looked    []looked    // the fields that are looked at
+	marks     []uint32    // where the fields of a block begin
+	lines     []uint32    // which of them are the first of a record, but the first
+	telling   *sync.Mutex // held while texts are told
+
+	missingBegin [256]bool // the first bytes of texts that mean "not recorded"
 }
 
 // looked is a field that is looked at.
@@ -30,20 +34,37 @@ type looked struct {
 
 // dictionary knows the texts of a field as they are written, by their bytes.
 type dictionary struct {
-	columns []int             // that are read from the field
-	unique  bool              // one of them is unique; then it is the only one
-	known   [256]known        // the last texts met, by hash
-	rest    map[short]uint64  // texts of up to 15 bytes that are not in known
-	long    map[string]uint64 // longer ones
+	columns []int            // that are counted by it
+	each    bool             // its texts are mostly different: they are read each time, and not kept
+	full    bool             // it is never empty
+	ids     *batch           // where no text may come twice; else nil
+	number  int              // the column whose numbers are added up, −1 for none
+	known   [256]known       // the last texts met, by hash
+	rest    map[short]entry  // texts of up to 15 bytes that are not in known
+	long    map[string]entry // longer ones
+	told    []*told
+}
+
+// entry is what a text adds to a row's combination, and where it is counted to be told; nil where it is not.
+type entry struct {
+	offset uint64
+	told   *told
+}
+
+// told is a text that is told, and the rows that have it.
+type told struct {
+	columns []int
+	text    string
+	rows    int
 }
 
 // short is a text of up to 15 bytes: its bytes in order, and its length and one in the highest byte, so that the zero value is no text.
 type short struct{ low, high uint64 }
 
-// known is a text and what it adds to a row's combination.
+// known is a text and what is known of it.
 type known struct {
 	short
-	offset uint64
+	entry
 }
 
 // mostKnown is how many texts of a column a worker keeps.
@@ -99,7 +120,7 @@ func (c *counter) count(block []byte, n int) bool {
 		if end-j != fields {
 			return false
 		}
-		at := c.base
+		at := c.begin()
 		for i := range c.looked {
 			l := &c.looked[i]
 			start, end := int(marks[j+l.field]), int(marks[j+l.field+1])-1
@@ -107,12 +128,8 @@ func (c *counter) count(block []byte, n int) bool {
 				end--
 			}
 			k := uint(end - start)
-			if k > 15 || l.unique {
-				if l.unique {
-					if !c.once(b[start:end]) {
-						return false
-					}
-				} else if !c.long(l.dictionary, b[start:end], &at) {
+			if k > 15 || l.each {
+				if !c.text(l.dictionary, b[start:end], &at) {
 					return false
 				}
 				continue
@@ -122,12 +139,15 @@ func (c *counter) count(block []byte, n int) bool {
 			key := short{binary.LittleEndian.Uint64(p[:8]) & cut.low, binary.LittleEndian.Uint64(p[8:])&cut.high | uint64(k+1)<<56}
 			if slot := &l.known[key.hash()]; slot.short == key {
 				at += slot.offset
+				if slot.told != nil {
+					slot.told.rows++
+				}
 			} else if !c.code(l.dictionary, key, b[start:end], &at) {
 				return false
 			}
 		}
 		j = end
-		c.cube.add(at, 1)
+		c.end(at)
 	}
 	return true
 }
@@ -181,11 +201,11 @@ func (c *counter) quoted(text []byte) bool {
 			i += 2
 			continue
 		}
-		at := uint64(0)
+		at := c.begin()
 		if i = c.record(text, i, &at); i < 0 {
 			return false
 		}
-		c.cube.add(at, 1)
+		c.end(at)
 	}
 	return true
 }
@@ -193,7 +213,6 @@ func (c *counter) quoted(text []byte) bool {
 // record adds a record of text that begins at i and is not ordinary: a field of it is in quotes, or holds one, or it has another number
 // of fields. It returns where the next one begins, −1 where it is at fault.
 func (c *counter) record(text []byte, i int, at *uint64) (next int) {
-	*at = c.base
 	for f, d := range c.fields {
 		start, stop, next, plain := c.field(text, i)
 		if next < 0 {
@@ -209,12 +228,7 @@ func (c *counter) record(text []byte, i int, at *uint64) (next int) {
 				c.scratch = undouble(c.scratch[:0], value)
 				value = c.scratch
 			}
-			switch {
-			case len(value) > 15:
-				if !c.long(d, value, at) {
-					return -1
-				}
-			case !c.short(d, value, at):
+			if !c.text(d, value, at) {
 				return -1
 			}
 		}
@@ -223,18 +237,122 @@ func (c *counter) record(text []byte, i int, at *uint64) (next int) {
 	return min(i, len(text))
 }
 
-// short adds what a text of up to 15 bytes adds to a row's combination.
-func (c *counter) short(d *dictionary, text []byte, at *uint64) bool {
-	if d.unique {
-		return c.once(text)
+// begin begins a row, and returns the combination that the texts of its fields are added to.
+func (c *counter) begin() uint64 {
+	c.value = Sum{}
+	return c.base
+}
+
+// text adds what a field's text, freed of quotes and escapes, adds to the row's combination; a field that is not recorded has none. It is
+// false where no row may have it, or something has to be looked at again.
+func (c *counter) text(d *dictionary, text []byte, at *uint64) bool {
+	switch {
+	case d.number >= 0:
+		return c.numeral(d, text, at)
+	case d.each:
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 || c.missingBegin[text[0]] && c.missing[string(text)] {
+			return !d.full
+		}
+		if d.ids != nil {
+			d.ids.add(text)
+			return !d.ids.suspect
+		}
+		return true
+	case len(text) > 15:
+		return c.long(d, text, at)
 	}
 	key := shortOf(text)
 	if slot := &d.known[key.hash()]; slot.short == key {
 		*at += slot.offset
+		if slot.told != nil {
+			slot.told.rows++
+		}
 		return true
 	}
 	return c.code(d, key, text, at)
 }
+
+// end counts the row.
+func (c *counter) end(at uint64) { c.cube.add(at, 1, c.value) }
+
+// finish ends the counting. It is false where a text may have been there twice.
+func (c *counter) finish() bool {
+	ok := true
+	for _, d := range c.fields {
+		if d == nil {
+			continue
+		}
+		c.tell(d)
+		if d.ids != nil {
+			d.ids.end()
+			ok = ok && !d.ids.suspect
+		}
+	}
+	return ok
+}
+
+// numeral adds a text that is a number.
+func (c *counter) numeral(d *dictionary, text []byte, at *uint64) bool {
+	text = bytes.TrimSpace(text)
+	use := &c.cube.uses[d.number]
+	if len(text) == 0 || c.missingBegin[text[0]] && c.missing[string(text)] {
+		code, _, ok := use.Code("", false)
+		*at += uint64(code) * c.cube.strides[d.number]
+		return ok && !d.full
+	}
+	value, quick := quickDecimal(text)
+	rounded := false
+	if !quick {
+		var err error
+		if value, rounded, err = ParseDecimal(string(text)); err != nil {
+			return false
+		}
+		if rounded {
+			c.cube.rounded++
+		}
+	}
+	code, ok := use.Number(value, rounded)
+	*at += uint64(code) * c.cube.strides[d.number]
+	c.value = Sum{}.Add(value)
+	return ok
+}
+
+// quickDecimal reads a number of up to 18 digits without a sign and an exponent, as most are; quick is false for any other text.
+func quickDecimal(text []byte) (d Decimal, quick bool) {
+	point, n := -1, uint64(0)
+	if len(text) > 19 {
+		return d, false
+	}
+	for i, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			n = n*10 + uint64(c-'0')
+		case c == '.' && point < 0:
+			point = i
+		default:
+			return d, false
+		}
+	}
+	digits, places := len(text), 0
+	if point >= 0 {
+		digits, places = len(text)-1, len(text)-1-point
+	}
+	if digits == 0 || digits > 18 {
+		return d, false
+	}
+	hi, lo := bits.Mul64(n, tens[Places-places])
+	return Decimal{hi: int64(hi), lo: lo}, true
+}
+
+// tens are the powers of ten.
+var tens = func() (list [Places + 1]uint64) {
+	list[0] = 1
+	for i := range Places {
+		list[i+1] = 10 * list[i]
+	}
+	return list
+}()
 
 // hash is the text's place among the known ones.
 func (s short) hash() uint8 {
@@ -295,66 +413,100 @@ func (c *counter) field(text []byte, i int) (start, stop, next int, plain bool) 
 	}
 }
 
-// once adds the text of the column that is unique.
-func (c *counter) once(text []byte) bool {
-	text = bytes.TrimSpace(text)
-	return len(text) > 0 && !c.missing[string(text)] && c.unique.add(text)
-}
-
 // code adds what a text that is not among the last ones adds to a row's combination.
 func (c *counter) code(d *dictionary, key short, text []byte, at *uint64) bool {
-	if d.unique {
-		return c.once(text)
-	}
-	offset, found := d.rest[key]
+	e, found := d.rest[key]
 	if !found {
 		var ok bool
-		if offset, ok = c.meet(d, text); !ok {
+		if e, ok = c.meet(d, text); !ok {
 			return false
 		}
 		if len(d.rest) >= mostKnown {
-			clear(d.rest)
+			c.tell(d)
+			e.again(d)
 		}
-		d.rest[key] = offset
+		d.rest[key] = e
 	}
-	d.known[key.hash()] = known{key, offset}
-	*at += offset
+	d.known[key.hash()] = known{key, e}
+	e.add(at)
 	return true
 }
 
 // long does the same for a long text.
 func (c *counter) long(d *dictionary, text []byte, at *uint64) bool {
-	if d.unique {
-		return c.once(text)
-	}
-	offset, found := d.long[string(text)]
+	e, found := d.long[string(text)]
 	if !found {
 		var ok bool
-		if offset, ok = c.meet(d, text); !ok {
+		if e, ok = c.meet(d, text); !ok {
 			return false
 		}
 		if len(d.long) >= mostKnown {
-			clear(d.long)
+			c.tell(d)
+			e.again(d)
 		}
-		d.long[string(text)] = offset
+		d.long[string(text)] = e
 	}
-	*at += offset
+	e.add(at)
 	return true
 }
 
+// add adds a text to a row's combination.
+func (e entry) add(at *uint64) {
+	*at += e.offset
+	if e.told != nil {
+		e.told.rows++
+	}
+}
+
+// again puts a new text back among those that are to be told.
+func (e entry) again(d *dictionary) {
+	if e.told != nil {
+		d.told = append(d.told, e.told)
+	}
+}
+
 // meet asks for the code of a text.
-func (c *counter) meet(d *dictionary, text []byte) (offset uint64, ok bool) {
+func (c *counter) meet(d *dictionary, text []byte) (e entry, ok bool) {
 	trimmed := string(bytes.TrimSpace(text))
 	recorded := trimmed != "" && !c.missing[trimmed]
 	if !recorded {
+		if d.full {
+			return e, false
+		}
 		trimmed = ""
 	}
 	for _, col := range d.columns {
-		code, ok := c.cube.uses[col].Code(trimmed, recorded)
+		code, tell, ok := c.cube.uses[col].Code(trimmed, recorded)
 		if !ok {
-			return 0, false
+			return e, false
 		}
-		offset += uint64(code) * c.cube.strides[col]
+		e.offset += uint64(code) * c.cube.strides[col]
+		if tell {
+			if e.told == nil {
+				e.told = &told{text: trimmed}
+				d.told = append(d.told, e.told)
+			}
+			e.told.columns = append(e.told.columns, col)
+		}
 	}
-	return offset, true
+	return e, true
+}
+
+// tell tells the rows of the texts that are to be told, and forgets all texts.
+func (c *counter) tell(d *dictionary) {
+	if len(d.told) > 0 {
+		c.telling.Lock()
+		defer c.telling.Unlock()
+	}
+	for _, t := range d.told {
+		for _, col := range t.columns {
+			if t.rows > 0 {
+				c.cube.uses[col].Tell(t.text, t.rows)
+			}
+		}
+	}
+	d.told = d.told[:0]
+	clear(d.known[:])
+	clear(d.rest)
+	clear(d.long)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,6 +29,8 @@ type Options struct {
 	Rename map[string]string
 	// MissingValues are texts that mean "not recorded", in any column, compared after trimming.
 	MissingValues []string
+	// Once are texts that no two rows may share, in all files together.
+	Once []Once
 	// Delimiter separates the fields of every CSV file. 0: found in each file from its header. Otherwise
 	// an ASCII character that is no letter, digit, quote or line end; it also overrules a "sep=;" line.
 	Delimiter rune
@@ -146,10 +149,18 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 	}
 	r := newReader(opts, lim, add, diags)
 	files := expand(paths, opts.FS, diags)
+	r.repeats = newRepeats(opts.Once, slices.Contains(files, stdin))
+	inputs := r.readFiles(files)
+	r.repeats.confirm(files, opts, lim, inputs, diags)
+	return inputs
+}
+
+// readFiles reads files one after the other.
+func (r *reader) readFiles(files []string) []Input {
 	inputs := make([]Input, 0, len(files))
 	first := map[string]string{} // digest of a content: the file that had it first
 	for i, path := range files {
-		inputs = append(inputs, Input{Path: path, Has: make([]bool, len(opts.Columns))})
+		inputs = append(inputs, Input{Path: path, Has: make([]bool, len(r.opts.Columns))})
 		r.input, r.rec.file, r.rec.path = &inputs[i], i, path
 		content := r.readFile(path)
 		if content == "" {
@@ -157,7 +168,7 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 		}
 		inputs[i].Content = content
 		if earlier, again := first[content]; again {
-			diags.Addf(diag.Pos{File: path}, "the content is the same as that of %s: a file can be given once", diag.Printable(earlier))
+			r.fail(0, "the content is the same as that of %s: a file can be given once", diag.Printable(earlier))
 		} else {
 			first[content] = path
 		}
@@ -194,6 +205,7 @@ type reader struct {
 	diags   *diag.List
 	input   *Input // the file being read
 	rec     record // the row being read
+	repeats *repeats
 }
 
 // format is a kind of content.
@@ -258,7 +270,11 @@ func (r *reader) failAt(text []byte, line, column, offset int, message string) {
 // handOver gives the row to the caller.
 func (r *reader) handOver() {
 	r.input.Rows++
-	r.add(Row{rec: &r.rec})
+	row := Row{rec: &r.rec}
+	if r.repeats != nil {
+		r.repeats.see(row, r.diags)
+	}
+	r.add(row)
 }
 
 // checkText reports the first byte of text that is not UTF-8. text begins at line and column.

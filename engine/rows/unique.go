@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// unique tells whether every text of a column is another, exactly or to the safe side: a text that may have been met before is
-// reported, and only a second reading can say whether it was. Whole numbers written plainly are bits in pages, as long as they lie densely
+// unique finds the texts that come more than once, exactly or to the safe side: a text that may have been met before is a suspect, and
+// only reading again can say whether it was. Whole numbers written plainly are bits in pages, as long as they lie densely
 // enough; any other text is its hash, under a key that no file knows. It is shared by several goroutines, each with a batch of
 // its own.
 type unique struct {
@@ -19,6 +19,9 @@ type unique struct {
 	frozen bool         // no page is begun any more: the numbers do not lie densely
 	paged  atomic.Int64 // numbers that stand in pages, about
 	shards [shards]shard
+
+	suspectsLock sync.Mutex
+	suspects     hashes
 }
 
 // page is the numbers that have all bits but the last sixteen in common.
@@ -32,15 +35,19 @@ const (
 	batched   = 64 // texts of a shard that are kept before they are looked up
 )
 
-// shard is the hashes that have the last byte in common: a table with open addressing; 0 stands for nothing.
+// shard is the hashes that have the last byte in common.
 type shard struct {
-	lock  sync.Mutex
-	table []uint64
-	n     int
+	lock sync.Mutex
+	hashes
 }
 
 func newUnique() *unique {
 	return &unique{seed: maphash.MakeSeed(), pages: map[uint64]*page{}}
+}
+
+// hash is a text's hash, which is never 0.
+func (u *unique) hash(text []byte) uint64 {
+	return max(1, maphash.Bytes(u.seed, text))
 }
 
 // batch is one goroutine's way into a unique.
@@ -50,55 +57,59 @@ type batch struct {
 	page    *page
 	paged   int64
 	waiting [shards][]uint64
+	suspect bool // some text may have been met before
 }
 
 // batch returns a new way in.
 func (u *unique) batch() *batch { return &batch{unique: u, number: ^uint64(0)} }
 
-// add adds a text, which is trimmed and not empty. It returns false where the same text may be there already.
-func (b *batch) add(text []byte) bool {
+// add adds a text, which is trimmed and not empty. Whether it was there may show only at the end.
+func (b *batch) add(text []byte) {
 	if number, plain := plainNumber(text); plain {
 		if page := b.of(number >> 16); page != nil {
 			bit := uint64(1) << (number & 63)
-			return atomic.OrUint64(&page[number>>6&(1<<10-1)], bit)&bit == 0
+			if atomic.OrUint64(&page[number>>6&(1<<10-1)], bit)&bit != 0 {
+				b.again(b.hash(text))
+			}
+			return
 		}
 	}
-	hash := maphash.Bytes(b.seed, text)
-	if hash == 0 {
-		hash = 1
-	}
+	hash := b.hash(text)
 	at := hash & (shards - 1)
 	if b.waiting[at] == nil {
 		b.waiting[at] = make([]uint64, 0, batched)
 	}
-	if b.waiting[at] = append(b.waiting[at], hash); len(b.waiting[at]) < batched {
-		return true
+	if b.waiting[at] = append(b.waiting[at], hash); len(b.waiting[at]) == batched {
+		b.flush(int(at))
 	}
-	return b.flush(int(at))
 }
 
-// end looks up what waits. It returns false where a text may be there already.
-func (b *batch) end() bool {
+// again makes a text a suspect.
+func (b *batch) again(hash uint64) {
+	b.suspect = true
+	b.suspectsLock.Lock()
+	defer b.suspectsLock.Unlock()
+	b.suspects.insert(hash)
+}
+
+// end looks up what waits.
+func (b *batch) end() {
 	for at := range b.waiting {
-		if !b.flush(at) {
-			return false
-		}
+		b.flush(at)
 	}
-	return true
 }
 
 // flush looks up what waits of one shard.
-func (b *batch) flush(at int) bool {
+func (b *batch) flush(at int) {
 	s := &b.shards[at]
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	for _, hash := range b.waiting[at] {
 		if !s.insert(hash) {
-			return false
+			b.again(hash)
 		}
 	}
 	b.waiting[at] = b.waiting[at][:0]
-	return true
 }
 
 // of is a page; nil where there is none and none may be begun.
@@ -129,41 +140,46 @@ func (b *batch) of(number uint64) *page {
 	return p
 }
 
+// hashes is a set of hashes: a table with open addressing, where 0 stands for nothing.
+type hashes struct {
+	table []uint64
+	n     int
+}
+
 // insert adds a hash; false where it is there.
-func (s *shard) insert(hash uint64) bool {
+func (s *hashes) insert(hash uint64) bool {
 	// A table is never fuller than 85 in 100, and grows by a quarter: 9.4 to 11.8 bytes a hash.
 	if s.n*100 >= len(s.table)*85 {
 		old := s.table
 		s.table = make([]uint64, max(64, len(old)+len(old)/4))
 		for _, h := range old {
 			if h != 0 {
-				s.put(h)
+				s.table[s.find(h)] = h
 			}
 		}
 	}
-	if !s.put(hash) {
+	at := s.find(hash)
+	if s.table[at] == hash {
 		return false
 	}
+	s.table[at] = hash
 	s.n++
 	return true
 }
 
-// put writes a hash into the table, which has room; false where it is there.
-func (s *shard) put(hash uint64) bool {
+// has reports whether a hash is there.
+func (s *hashes) has(hash uint64) bool { return s.n > 0 && s.table[s.find(hash)] == hash }
+
+// find returns the place of a hash, or the free one for it.
+func (s *hashes) find(hash uint64) uint64 {
 	size := uint64(len(s.table))
 	at, _ := bits.Mul64(hash, size)
-	for {
-		switch s.table[at] {
-		case 0:
-			s.table[at] = hash
-			return true
-		case hash:
-			return false
-		}
+	for s.table[at] != 0 && s.table[at] != hash {
 		if at++; at == size {
 			at = 0
 		}
 	}
+	return at
 }
 
 // plainNumber reads a whole number of up to 16 digits that is written without a sign and without leading zeros, so that no

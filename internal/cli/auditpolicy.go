@@ -247,6 +247,7 @@ func (k *keeping) Inputs() []gate.Input {
 	}
 	for i := range inputs {
 		add, columns := inputs[i].Add, len(inputs[i].Columns)
+		inputs[i].Count = nil // counts have no rows to keep
 		inputs[i].Add = func(r rows.Row, diags *diag.List) {
 			texts := make([]string, columns)
 			for c := range texts {

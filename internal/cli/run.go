@@ -404,9 +404,7 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, di
 			}
 			a.stdin = what
 		}
-		inputs := rows.Read(paths, rows.Options{
-			Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, Delimiter: req.delimiter, Stdin: a.Stdin, FS: req.fs,
-		}, func(r rows.Row) { in.Add(r, diags) }, diags)
+		inputs := in.Read(paths, rows.Options{Delimiter: req.delimiter, Stdin: a.Stdin, FS: req.fs}, diags)
 		for _, file := range inputs {
 			if file.Path != "-" {
 				a.opened = append(a.opened, file.Path)

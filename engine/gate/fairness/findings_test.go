@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/report"
@@ -275,7 +274,6 @@ func TestSparseBins(t *testing.T) {
 	const n = 3000
 	kept := 0
 	whole := newTally(q.tally.plan)
-	whole.file("c")
 	for part := range 3 {
 		tally := newTally(q.tally.plan)
 		for i := part; i < n; i += 3 {
@@ -288,8 +286,7 @@ func TestSparseBins(t *testing.T) {
 				tally.count(&q.tally.plan.views[v], &tally.views[v], batch{label: i % 2, prediction: yes, bin: binOf(tally.edges, p), n: 1, probabilities: rows.Sum{}.Add(p)})
 			}
 		}
-		diags := &diag.List{}
-		whole.Merge(tally, diags)
+		whole.Merge(tally)
 	}
 	for v := range whole.views {
 		for _, b := range whole.views[v].bins {

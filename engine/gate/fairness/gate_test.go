@@ -1,6 +1,8 @@
 package fairness
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,8 +46,24 @@ func compile(r run, diags *diag.List) *question {
 	return Gate{}.Compile(source, diags).(*question)
 }
 
-// tryRun asks the question as the command line does.
+// tryRun asks the question as the command line does: with rows counted on all cores where that goes. With rows added one by one the
+// answer must be the same.
 func tryRun(r run) (gate.Answer, error) {
+	counted, err := tryRead(r, true)
+	added, other := tryRead(r, false)
+	if fmt.Sprint(err) != fmt.Sprint(other) {
+		return added, fmt.Errorf("rows added one by one: %v; counted: %w", other, err)
+	}
+	x, _ := json.Marshal(counted)
+	y, _ := json.Marshal(added)
+	if !bytes.Equal(x, y) {
+		return added, fmt.Errorf("rows added one by one: %s; counted: %s", y, x)
+	}
+	return counted, err
+}
+
+// tryRead is tryRun with rows that may be counted, or must be added.
+func tryRead(r run, count bool) (gate.Answer, error) {
 	diags := &diag.List{}
 	q := compile(r, diags)
 	fsys := fstest.MapFS{}
@@ -56,8 +74,10 @@ func tryRun(r run) (gate.Answer, error) {
 		if len(in.Paths) == 0 {
 			continue
 		}
-		rows.Read(in.Paths, rows.Options{Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, FS: fsys},
-			func(row rows.Row) { in.Add(row, diags) }, diags)
+		if !count {
+			in.Count = nil
+		}
+		in.Read(in.Paths, rows.Options{FS: fsys}, diags)
 	}
 	if err := diags.Err(); err != nil {
 		return gate.Answer{}, err
@@ -68,7 +88,7 @@ func tryRun(r run) (gate.Answer, error) {
 // decide decides a CSV file under a declaration that names no files.
 func decide(t testing.TB, declaration, cases string) report.Gate {
 	t.Helper()
-	a, err := tryRun(run{verb: gate.Decide, declaration: declaration, names: []string{"c.csv"}, files: map[string]string{"c.csv": cases}})
+	a, err := tryRead(run{verb: gate.Decide, declaration: declaration, names: []string{"c.csv"}, files: map[string]string{"c.csv": cases}}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

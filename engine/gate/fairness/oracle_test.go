@@ -57,7 +57,7 @@ func (c *comparison) study(folder string) {
 	diags := &diag.List{}
 	q := compile(run{verb: gate.Decide, declaration: string(read("fairness.yaml"))}, diags)
 	in := q.Inputs()[0]
-	files := rows.Read(in.Paths, rows.Options{Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, FS: os.DirFS(folder)}, func(r rows.Row) { in.Add(r, diags) }, diags)
+	files := in.Read(in.Paths, rows.Options{FS: os.DirFS(folder)}, diags)
 	if err := diags.Err(); err != nil {
 		c.t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func answer(t *rapid.T, parts [][]string) string {
 		name := fmt.Sprintf("%d.csv", i)
 		rows.Read([]string{name}, rows.Options{Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, FS: fstest.MapFS{name: &fstest.MapFile{Data: []byte(everyHeader + strings.Join(part, "\n"))}}},
 			func(r rows.Row) { tally.Add(r, diags) }, diags)
-		q.tally.Merge(tally, diags)
+		q.tally.Merge(tally)
 	}
 	if err := diags.Err(); err != nil {
 		t.Fatal(err)
@@ -96,24 +96,65 @@ func TestAnyOrderAndSplit(t *testing.T) {
 	})
 }
 
-// TestDuplicatesAcrossParts: two tallies that hold one id or one person, in either order of merging, report the later place.
-func TestDuplicatesAcrossParts(t *testing.T) {
-	q := compileSound(t, run{verb: gate.Decide, declaration: "unit: person\n" + bySex("rate: error, max_group_gap: 0.1"), names: []string{"c"}})
+// TestDuplicatesAcrossFiles: two files that hold one id or one person, read in either order, report the later place.
+func TestDuplicatesAcrossFiles(t *testing.T) {
 	files := map[string]string{"a.csv": "id,label,prediction,person,sex\n1,1,1,p,male\n2,1,1,q,male\n", "b.csv": "id,label,prediction,person,sex\n3,1,1,q,male\n\n1,1,1,r,male\n"}
 	want := "b.csv:2: the same person as at a.csv:3; one person has several cases, and the intervals hold for cases of different people only\n" +
 		`b.csv:4: id "1" is the one of the case at a.csv:2 too; each case has its own`
 	for _, order := range [][]string{{"a.csv", "b.csv"}, {"b.csv", "a.csv"}} {
-		diags := &diag.List{}
-		whole := newTally(q.tally.plan)
-		for _, name := range order {
-			part := newTally(q.tally.plan)
-			rows.Read([]string{name}, rows.Options{Columns: q.Inputs()[0].Columns, FS: fstest.MapFS{name: &fstest.MapFile{Data: []byte(files[name])}}}, func(r rows.Row) { part.Add(r, diags) }, diags)
-			whole.Merge(part, diags)
-		}
-		if err := diags.Err(); err == nil || err.Error() != want {
+		_, err := tryRun(run{verb: gate.Decide, declaration: "unit: person\n" + bySex("rate: error, max_group_gap: 0.1"), names: order, files: files})
+		if err == nil || err.Error() != want {
 			t.Errorf("%v: got %v\nwant %s", order, err, want)
 		}
 	}
+}
+
+// TestCountedAsAdded: rows of any kind, in any number of files, give the same report and the same tally whether they are counted on all cores or
+// added one by one, sound or not; and sound ones are counted.
+func TestCountedAsAdded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawRows(t, 40)
+		at := rapid.IntRange(0, len(list)).Draw(t, "split")
+		files := map[string]string{"a": everyHeader + strings.Join(list[:at], "\n")}
+		names := []string{"a"}
+		if at == 0 || at < len(list) && rapid.Bool().Draw(t, "both") {
+			files["b"], names = everyHeader+strings.Join(list[at:], "\n"), append(names, "b")
+		}
+		if at == 0 {
+			names = names[1:]
+		}
+		ask := run{verb: gate.Decide, declaration: every, names: names, files: files}
+		if _, err := tryRun(ask); err != nil {
+			t.Fatal(err)
+		}
+		ask.verb = gate.Tally
+		var parts []string
+		for _, count := range []bool{true, false} {
+			diags := &diag.List{}
+			q := compile(ask, diags)
+			fsys := fstest.MapFS{}
+			for name, text := range files {
+				fsys[name] = &fstest.MapFile{Data: []byte(text)}
+			}
+			in := q.Inputs()[0]
+			if !count {
+				in.Count = nil
+			} else if uses, _ := in.Count(); true {
+				if _, _, ok := rows.Count(names, rows.Options{Columns: in.Columns, MissingValues: in.MissingValues, Once: in.Once, FS: fsys}, uses); !ok {
+					t.Fatal("sound rows were not counted")
+				}
+			}
+			in.Read(names, rows.Options{FS: fsys}, diags)
+			text, err := json.Marshal(q.Counted(diags))
+			if err != nil || diags.Len() > 0 {
+				t.Fatal(err, diags.Err())
+			}
+			parts = append(parts, string(text))
+		}
+		if parts[0] != parts[1] {
+			t.Fatalf("counted:\n%s\nadded:\n%s", parts[0], parts[1])
+		}
+	})
 }
 
 // TestValues: the first texts of a column in byte order are counted exactly, in whatever order and parts they come; all of them while

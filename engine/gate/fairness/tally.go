@@ -44,22 +44,14 @@ type sorted struct {
 	bins  []bins   // by group, of cases with a probability and a label; nil where they are not counted
 }
 
-// place is where a row lies.
-type place struct {
-	file int // an index into Tally.files
-	line int
-}
-
-// Tally is what the gate keeps of the rows: for each view a table of groups, and where each id and each person was read,
-// so that none comes twice. Adding a row costs as much as there are views; the tables do not grow with the rows. It is
-// mergeable, and whatever the order of rows and merges, it holds the same.
+// Tally is what the gate keeps of the rows: for each view a table of groups. Adding a row costs as much as there are views; the
+// tables do not grow with the rows. It is mergeable, and whatever the order of rows and merges, it holds the same. That no
+// id and no person comes twice is for the reading to see.
 type Tally struct {
 	*plan
 	views      []sorted
-	undeclared []values // by attribute: recorded values that are none of its groups
-	sliced     []values // by column of where
-	ids, units map[string]place
-	files      []string
+	undeclared []values         // by attribute: recorded values that are none of its groups
+	sliced     []values         // by column of where
 	rounded    int              // probabilities with more decimals than are kept
 	unsure     int              // cases without a probability, where it is read
 	cells      map[string]*cell // of rows that are counted to be decided elsewhere, in place of views; else nil
@@ -77,7 +69,7 @@ const (
 
 // newTally returns an empty tally.
 func newTally(p *plan) *Tally {
-	t := &Tally{plan: p, undeclared: make([]values, len(p.attributes)), sliced: make([]values, len(p.where)), ids: map[string]place{}, units: map[string]place{},
+	t := &Tally{plan: p, undeclared: make([]values, len(p.attributes)), sliced: make([]values, len(p.where)),
 		groups: make([]int, len(p.attributes)), texts: make([]string, len(p.where))}
 	for _, v := range p.views {
 		s := sorted{cells: make([]counts, len(v.crossing.groups)), left: make([]counts, len(p.reasons(v.crossing)))}
@@ -122,8 +114,7 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 		diags.Addf(r.Pos(col), "%s"+format, append([]any{diag.Printable(t.columns[col].Name)}, args...)...)
 		sound = false
 	}
-	id, hasID := r.Text(0)
-	if !hasID {
+	if _, hasID := r.Text(0); !hasID {
 		wrong(0, " is empty; every case needs an id")
 	}
 	outcome := func(col int, b *binary) int {
@@ -138,9 +129,8 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 		return value
 	}
 	label, prediction := outcome(t.at.label, &t.label), outcome(t.at.prediction, &t.prediction)
-	person, hasPerson := "", false
 	if t.at.unit >= 0 {
-		if person, hasPerson = r.Text(t.at.unit); !hasPerson {
+		if _, hasPerson := r.Text(t.at.unit); !hasPerson {
 			wrong(t.at.unit, " is empty; with a unit declared, every case says whose it is")
 		}
 	}
@@ -174,14 +164,6 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 			group = strange
 		}
 		t.groups[i] = group
-	}
-	// Whatever else is wrong with the row, its id and its person are taken: so the same problems are told in any order of rows.
-	at := place{t.file(r.Pos(-1).File), r.Line()}
-	if hasID && !t.once(t.ids, id, at, t.sameID, diags) {
-		sound = false
-	}
-	if hasPerson && !t.once(t.units, person, at, t.sameUnit, diags) {
-		sound = false
 	}
 	if !sound {
 		return
@@ -230,6 +212,11 @@ func (t *Tally) sort(c batch) {
 			t.sliced[i].add(text, c.n)
 		}
 	}
+	t.place(c)
+}
+
+// place sorts such cases into the views.
+func (t *Tally) place(c batch) {
 	if t.at.probability >= 0 && c.bin == noBin {
 		t.unsure += c.n
 	}
@@ -307,52 +294,21 @@ func (t *Tally) belongs(v *view) (group, reason int, in bool) {
 	return group, -1, true
 }
 
-// file returns the number of a file.
-func (t *Tally) file(name string) int {
-	if last := len(t.files) - 1; last >= 0 && t.files[last] == name { // as it is while a file is read
-		return last
-	}
-	if i := slices.Index(t.files, name); i >= 0 {
-		return i
-	}
-	t.files = append(t.files, name)
-	return len(t.files) - 1
+func (p *plan) sameID(ids []string, first diag.Pos) string {
+	return diag.Printable(p.id.Value) + " " + diag.Quote(ids[0]) + " is the one of the case at " + first.String() + " too; each case has its own"
 }
 
-// pos is a place as a position: a whole line.
-func (t *Tally) pos(p place) diag.Pos { return diag.Pos{File: t.files[p.file], Line: p.line} }
-
-// once keeps where a text was read, and reports it where it was read before: at the later of the two places, whichever
-// came first.
-func (t *Tally) once(seen map[string]place, text string, at place, message func(text string, first diag.Pos) string, diags *diag.List) bool {
-	first, again := seen[text]
-	if !again {
-		seen[text] = at
-		return true
-	}
-	if t.pos(at).Compare(t.pos(first)) < 0 {
-		seen[text] = at
-		first, at = at, first
-	}
-	diags.Add(diag.Diagnostic{Pos: t.pos(at), Message: message(text, t.pos(first))})
-	return false
-}
-
-func (t *Tally) sameID(id string, first diag.Pos) string {
-	return diag.Printable(t.id.Value) + " " + diag.Quote(id) + " is the one of the case at " + first.String() + " too; each case has its own"
-}
-
-func (t *Tally) sameUnit(person string, first diag.Pos) string {
-	name := diag.Printable(t.unit.Value)
-	if t.showUnits {
-		name += ", " + diag.Quote(person) + ","
+func (p *plan) sameUnit(people []string, first diag.Pos) string {
+	name := diag.Printable(p.unit.Value)
+	if p.showUnits {
+		name += ", " + diag.Quote(people[0]) + ","
 	}
 	return "the same " + name + " as at " + first.String() + "; one person has several cases, and the intervals hold for cases of different people only"
 }
 
 // Merge adds the cases of another tally of the same plan, as if its rows had been added one by one. The other one must not
 // be used again.
-func (t *Tally) Merge(other *Tally, diags *diag.List) {
+func (t *Tally) Merge(other *Tally) {
 	for i := range t.views {
 		ours, theirs := &t.views[i], &other.views[i]
 		for g := range ours.cells {
@@ -372,16 +328,6 @@ func (t *Tally) Merge(other *Tally, diags *diag.List) {
 	}
 	for i := range t.sliced {
 		t.sliced[i].merge(&other.sliced[i])
-	}
-	files := make([]int, len(other.files))
-	for i, name := range other.files {
-		files[i] = t.file(name)
-	}
-	for id, at := range other.ids { // what is reported is sorted by place
-		t.once(t.ids, id, place{files[at.file], at.line}, t.sameID, diags)
-	}
-	for person, at := range other.units {
-		t.once(t.units, person, place{files[at.file], at.line}, t.sameUnit, diags)
 	}
 	t.rounded, t.unsure = t.rounded+other.rounded, t.unsure+other.unsure
 }
