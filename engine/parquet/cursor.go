@@ -128,6 +128,10 @@ type sums struct {
 // worthOf is a value, and one more than what it is worth; 0 for none.
 type worthOf struct{ value, worth uint64 }
 
+// Worth says what a text is worth, below 2^63; a null has no text and is not recorded. keep says that every row with the text is worth
+// as much: then it need not be asked again. ok is false where no row may have the text.
+type Worth func(text []byte, recorded bool) (worth uint64, keep, ok bool)
+
 // unknown stands for what a value is worth before that was asked. What it is worth is less.
 const unknown = 1 << 63
 
@@ -142,9 +146,9 @@ func (s *sums) forget() {
 	}
 }
 
-// Sum adds to to[i], for the next len(to) rows, what the text of row i is worth, below 2^63. worth is asked for texts as they come up, and of
-// those in a dictionary once for each row group. ok is false where worth is, or where a value has no text.
-func (c *Cursor) Sum(to []uint64, worth func(text []byte, recorded bool) (uint64, bool)) (ok bool, err error) {
+// Sum adds to to[i], for the next len(to) rows, what the text of row i is worth. worth is asked for texts as they come up, and where it says
+// that it keeps, of those in a dictionary once for each row group. ok is false where no row may have a text, or a value has none.
+func (c *Cursor) Sum(to []uint64, worth Worth) (ok bool, err error) {
 	for len(to) > 0 {
 		for c.left == 0 {
 			if _, err := c.nextPage(0); err != nil {
@@ -159,13 +163,8 @@ func (c *Cursor) Sum(to []uint64, worth func(text []byte, recorded bool) (uint64
 		to = to[n:]
 		switch {
 		case !value:
-			if c.null == unknown {
-				if c.null, ok = worth(nil, false); !ok {
-					return false, nil
-				}
-			}
-			for i := range rows {
-				rows[i] += c.null
+			if !c.sumNulls(rows, worth) {
+				return false, nil
 			}
 			continue
 		case c.source == nil:
@@ -180,18 +179,35 @@ func (c *Cursor) Sum(to []uint64, worth func(text []byte, recorded bool) (uint64
 	return true, nil
 }
 
+// sumNulls adds what rows without a value are worth.
+func (c *Cursor) sumNulls(to []uint64, worth Worth) (ok bool) {
+	w, keep := c.null, c.null != unknown
+	for i := range to {
+		if !keep {
+			if w, keep, ok = worth(nil, false); !ok {
+				return false
+			}
+			if keep {
+				c.null = w
+			}
+		}
+		to[i] += w
+	}
+	return true
+}
+
 // ask asks what a stored value is worth.
-func (c *Cursor) ask(value []byte, worth func(text []byte, recorded bool) (uint64, bool)) (uint64, bool) {
+func (c *Cursor) ask(value []byte, worth Worth) (w uint64, keep, ok bool) {
 	text, err := c.col.appendText(c.text[:0], value)
 	if err != nil {
-		return 0, false
+		return 0, false, false
 	}
 	c.text = text
 	return worth(text, true)
 }
 
 // sumValues adds what values in no dictionary are worth.
-func (c *Cursor) sumValues(to []uint64, worth func(text []byte, recorded bool) (uint64, bool)) (ok bool, err error) {
+func (c *Cursor) sumValues(to []uint64, worth Worth) (ok bool, err error) {
 	if c.rest == nil {
 		c.rest = map[uint64]uint64{}
 	}
@@ -201,7 +217,7 @@ func (c *Cursor) sumValues(to []uint64, worth func(text []byte, recorded bool) (
 			return false, err
 		}
 		if c.col.width == 0 && c.col.physical != physicalBoolean || len(v) > 8 {
-			w, ok := c.ask(v, worth)
+			w, _, ok := c.ask(v, worth)
 			if !ok {
 				return false, nil
 			}
@@ -223,8 +239,13 @@ func (c *Cursor) sumValues(to []uint64, worth func(text []byte, recorded bool) (
 		if slot.worth == 0 || slot.value != word {
 			w, known := c.rest[word]
 			if !known {
-				if w, known = c.ask(v, worth); !known {
+				var keep bool
+				if w, keep, ok = c.ask(v, worth); !ok {
 					return false, nil
+				}
+				if !keep {
+					to[i] += w
+					continue
 				}
 				if len(c.rest) >= mostKnown {
 					clear(c.rest)
@@ -239,7 +260,7 @@ func (c *Cursor) sumValues(to []uint64, worth func(text []byte, recorded bool) (
 }
 
 // sumPlaces adds what values of the dictionary are worth.
-func (c *Cursor) sumPlaces(to []uint64, worth func(text []byte, recorded bool) (uint64, bool)) (ok bool, err error) {
+func (c *Cursor) sumPlaces(to []uint64, worth Worth) (ok bool, err error) {
 	r := &c.indexes
 	for len(to) > 0 {
 		if !r.more() {
@@ -251,6 +272,9 @@ func (c *Cursor) sumPlaces(to []uint64, worth func(text []byte, recorded bool) (
 			if err != nil || !ok {
 				return false, err
 			}
+			if c.worth[r.value] == unknown {
+				n = 1 // it is asked again for each row
+			}
 			for i := range n {
 				to[i] += w
 			}
@@ -261,22 +285,24 @@ func (c *Cursor) sumPlaces(to []uint64, worth func(text []byte, recorded bool) (
 		done := c.sumPacked(to[:n])
 		r.drop(done)
 		to = to[done:]
-		// One at a time where sumPacked stopped: at the end of the run, or at a value that is not known yet.
-		for range min(n-done, 8) {
+		// One at a time where sumPacked stopped, up to where it can go on: at the end of the run, or at a value that is not known yet.
+		for range n - done {
 			i, _ := r.next()
 			w, ok, err := c.place(i, worth)
 			if err != nil || !ok {
 				return false, err
 			}
 			to[0] += w
-			to = to[1:]
+			if to = to[1:]; r.at&7 == 0 {
+				break
+			}
 		}
 	}
 	return true, nil
 }
 
 // place returns what value i of the dictionary is worth.
-func (c *Cursor) place(i uint32, worth func(text []byte, recorded bool) (uint64, bool)) (w uint64, ok bool, err error) {
+func (c *Cursor) place(i uint32, worth Worth) (w uint64, ok bool, err error) {
 	if int64(i) >= int64(c.values.n) {
 		return 0, false, errPlace
 	}
@@ -292,7 +318,8 @@ func (c *Cursor) place(i uint32, worth func(text []byte, recorded bool) (uint64,
 	if w = c.worth[i]; w != unknown {
 		return w, true, nil
 	}
-	if w, ok = c.ask(c.values.value(int(i)), worth); ok {
+	var keep bool
+	if w, keep, ok = c.ask(c.values.value(int(i)), worth); ok && keep {
 		c.worth[i] = w
 		if i < uint32(len(c.small)) {
 			c.small[i] = w
@@ -307,7 +334,7 @@ func (c *Cursor) sumPacked(to []uint64) (done int) {
 	if r.at&7 != 0 {
 		return 0 // until the next group of eight begins
 	}
-	b, width := r.packed[r.at>>3:], r.width
+	b, width := r.packed[r.at>>3:cap(r.packed)], r.width // the last numbers are read with what lies behind them
 	if width <= 8 {
 		mask, small := uint64(1)<<width-1, &c.small
 		for len(to) >= 8 && len(b) >= 8 {
@@ -345,7 +372,7 @@ func (c *Cursor) sumPacked(to []uint64) (done int) {
 		return done
 	}
 	known, mask := c.worth, uint32(1)<<width-1
-	for len(to) >= 8 && uint(len(b)) >= width+8 {
+	for len(to) >= 8 && len(b) >= int(width)+8 {
 		var all uint64
 		for k := range uint(8) {
 			bit := k * width

@@ -106,10 +106,11 @@ func (c *Cursor) need(n int) error {
 	if err != nil {
 		return err
 	}
+	c.read = read
 	if err := readAt(c.f.r, read[have:], c.at+int64(have)); err != nil {
+		c.read = read[:have]
 		return err
 	}
-	c.read = read
 	return nil
 }
 
@@ -250,7 +251,7 @@ func (c *Cursor) nextPage(skip int64) (passed int64, err error) {
 				}
 				c.left = int(h.values)
 				c.rows -= h.values
-				// The page stays in c.read, or was decompressed: what follows is read when it is needed.
+				c.pass()
 				return passed, nil
 			}
 			if passed == skip && skip > 0 {

@@ -15,7 +15,7 @@ type runs struct {
 
 	left   int    // numbers left in the run
 	value  uint32 // of a run of one number
-	packed []byte // the packed numbers; nil in a run of one number
+	packed []byte // the packed numbers; nil in a run of one number. What lies behind them, up to its capacity, can be read too
 	at     uint   // the bit at which the next packed number begins
 }
 
@@ -58,7 +58,7 @@ func (r *runs) more() bool {
 		if size < uint64(bytes)/uint64(r.width) {
 			bytes = int(size) * int(r.width)
 		}
-		r.packed, r.b, r.at = r.b[:bytes:len(r.b)], r.b[bytes:], 0
+		r.packed, r.b, r.at = r.b[:bytes], r.b[bytes:], 0
 		r.left = bytes * 8 / int(r.width)
 		if r.left == 0 {
 			return false
@@ -72,10 +72,10 @@ func (r *runs) peek(i int) uint32 {
 	bit := r.at + uint(i)*r.width
 	first := int(bit >> 3)
 	var w uint64
-	if first+8 <= len(r.packed) {
-		w = binary.LittleEndian.Uint64(r.packed[first:])
+	if b := r.packed[first:cap(r.packed)]; len(b) >= 8 {
+		w = binary.LittleEndian.Uint64(b)
 	} else {
-		for k, c := range r.packed[first:] {
+		for k, c := range b {
 			w |= uint64(c) << (8 * k)
 		}
 	}

@@ -1,7 +1,7 @@
 package parquet
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 )
 
@@ -132,13 +132,13 @@ func (e *element) readLogical(t *thrift, logical, part int, k kind) {
 // columns makes the columns of a schema, which lists every group before its members; the first holds all others.
 func columns(elements []element) ([]Column, error) {
 	if len(elements) == 0 {
-		return nil, fmt.Errorf("it has no schema: it is damaged")
+		return nil, errors.New("it has no schema: it is damaged")
 	}
 	var list []Column
 	leaf, i := 0, 1
 	for range elements[0].children {
 		if i >= len(elements) {
-			return nil, fmt.Errorf("its schema ends too early: it is damaged")
+			return nil, errors.New("its schema ends too early: it is damaged")
 		}
 		e := elements[i]
 		c := e.column()
@@ -147,11 +147,11 @@ func columns(elements []element) ([]Column, error) {
 		// Pass over its members, and theirs.
 		for open := int64(1); open > 0; open-- {
 			if i >= len(elements) {
-				return nil, fmt.Errorf("its schema ends too early: it is damaged")
+				return nil, errors.New("its schema ends too early: it is damaged")
 			}
 			inner := elements[i]
 			if inner.children < 0 || inner.children > int64(len(elements)) {
-				return nil, fmt.Errorf("its schema is damaged")
+				return nil, errors.New("its schema is damaged")
 			}
 			if inner.physical >= 0 {
 				leaf++

@@ -61,7 +61,9 @@ type split struct {
 	value []byte
 }
 
-func newSplit(b []byte, width int) *split { return &split{b: b, n: len(b) / width, value: make([]byte, width)} }
+func newSplit(b []byte, width int) *split {
+	return &split{b: b, n: len(b) / width, value: make([]byte, width)}
+}
 
 func (s *split) next() ([]byte, bool) {
 	if s.at >= s.n {

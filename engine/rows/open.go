@@ -201,6 +201,8 @@ type stream struct {
 	disk    *digest   // the file as it lies on disk
 	inner   *digest   // the content, where it was compressed; else nil
 	close   func()    // releases everything
+	file    fs.File   // nil for standard input
+	size    int64     // of the file, as it was opened
 }
 
 // contentSum is the SHA-256 of the content, once all of it was read.
@@ -238,7 +240,10 @@ func openStream(p string, opts Options, lim limits) (s *stream, problem string) 
 	if err != nil {
 		return nil, openProblem(err)
 	}
-	return decompress(f, func() { f.Close() }, lim)
+	if s, problem = decompress(f, func() { f.Close() }, lim); problem == "" {
+		s.file, s.size = f, info.Size()
+	}
+	return s, problem
 }
 
 // openProblem is the message for a file that cannot be opened.
@@ -390,7 +395,6 @@ func bom(head []byte) []byte {
 var foreign = []struct{ begins, what string }{
 	{"PK\x03\x04", "a zip archive (as .xlsx spreadsheets are)"},
 	{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an Excel workbook (.xls)"},
-	{"PAR1", "a Parquet file"},
 	{"BZh91AY&SY", "a bzip2 file"},
 	{"\xFD7zXZ\x00", "an xz file"},
 	{"7z\xBC\xAF\x27\x1C", "a 7z archive"},
@@ -402,7 +406,7 @@ var foreign = []struct{ begins, what string }{
 func unreadable(head []byte) string {
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.begins)) {
-			return "it is " + f.what + ": CSV and JSONL are read, plain or compressed with gzip or zstd"
+			return "it is " + f.what + ": CSV and JSONL are read, plain or compressed with gzip or zstd, and Parquet"
 		}
 	}
 	if isGzip(head) || isZstd(head) {

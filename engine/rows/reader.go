@@ -87,7 +87,7 @@ func (r Row) Text(col int) (text string, recorded bool) {
 }
 
 // Pos returns where the value of column col begins: its quote, if it has one. When col is −1, or the
-// row has no such value, it is the row's first line as a whole (Column 0).
+// row has no such value, it is the row's first line as a whole (Column 0). In a Parquet file it is the row.
 func (r Row) Pos(col int) diag.Pos {
 	if r.rec == nil {
 		return diag.Pos{Line: r.line}
@@ -95,7 +95,7 @@ func (r Row) Pos(col int) diag.Pos {
 	return r.rec.pos(col)
 }
 
-// Line returns the 1-based line on which the row begins.
+// Line returns the 1-based line on which the row begins; in a Parquet file, the number of the row.
 func (r Row) Line() int {
 	if r.rec == nil {
 		return r.line
@@ -233,6 +233,9 @@ func (r *reader) readFile(path string) string {
 	for len(w.bytes()) < r.lim.head && w.more() {
 	}
 	head := w.bytes()
+	if r.rec.numbered = isParquet(head); r.rec.numbered {
+		return r.readParquet(s)
+	}
 	problems := r.diags.Len()
 	if what := unreadable(head); what != "" {
 		r.fail(0, "%s", what)
@@ -384,6 +387,7 @@ type record struct {
 	file         int
 	raw          []byte // the row as written, valid UTF-8
 	line, column int    // where raw begins
+	numbered     bool   // the file has no lines: line is the number of the row
 	cells        []cell
 	index        []int // by column of Options.Columns: its place in cells, or −1
 	missing      map[string]bool
@@ -436,6 +440,9 @@ func (r *record) text(col int) (string, bool) {
 }
 
 func (r *record) pos(col int) diag.Pos {
+	if r.numbered {
+		return diag.Pos{File: r.path, Row: r.line}
+	}
 	p := diag.Pos{File: r.path, Line: r.line}
 	if col < 0 {
 		return p
