@@ -47,13 +47,13 @@ type Source struct {
 
 // Flags are the command line's settings that gates read; each gate reports those it has no use for.
 type Flags struct {
-	Design     string // human-ai: crossed or before_after
-	Assignment string // human-ai: the path of an assignment, relative to the working directory
-	Baseline   string // compare: a version, or a file where no decision file is named
-	Candidate  string // compare: likewise
-	Draw       string // anchoring: the path of a draw of blind items, relative to the working directory
-	UniqueIDs  bool   // fairness, compare: ids are taken to be unique, and not looked at
-	ShowUnits  bool   // names of reviewers, annotators and units may be shown
+	Design          string // human-ai: crossed or before_after
+	Assignment      string // human-ai: the path of an assignment, relative to the working directory
+	Baseline        string // compare: a version, or a file where no decision file is named
+	Candidate       string // compare: likewise
+	Draw            string // anchoring: the path of a draw of blind items, relative to the working directory
+	AssumeUniqueIDs bool   // fairness, compare: no row comes twice, which is then not looked at
+	ShowUnits       bool   // names of reviewers, annotators and units may be shown
 }
 
 // Question is what one gate asks of one study: the files to read, and the answer once they are read. It is
@@ -82,6 +82,9 @@ type Question interface {
 	// an error of its own is a fault of ours, never of the input.
 	Answer(context Context) (Answer, error)
 }
+
+// IDsAssumed is what a report says where rows were not looked at for coming twice.
+const IDsAssumed = "No row of the files comes twice: that was assumed (--assume-unique-ids), and not looked at. A row that is there twice counts twice."
 
 // RowsChecker is a question that can tell only from all rows together that some are wrong, or that they cannot
 // answer its rules: a version that is not in the files, say.

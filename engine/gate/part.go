@@ -31,6 +31,7 @@ const (
 type Counted struct {
 	Rows     int               // how many
 	Rounded  int               // numbers with more decimals than are kept
+	Assumed  bool              // that no row comes twice: it was not looked at
 	Result   string            // compare: what trials end with, "passed" or "score"
 	Versions map[string]string // compare, where a version is a file of its own: what the files of a role call it; "" where they do not
 	Cells    []any             // in one order, each marshalled on a line of its own
@@ -112,6 +113,9 @@ func (p *TallyPart) JSON(tool report.Tool) ([]byte, error) {
 	if p.Rounded > 0 {
 		key("rounded", p.Rounded)
 	}
+	if p.Assumed {
+		key("unique_ids_assumed", true)
+	}
 	if p.Result != "" {
 		key("result", p.Result)
 	}
@@ -172,6 +176,8 @@ func ReadPart(file string, data []byte, diags *diag.List) *TallyPart {
 			p.Rows, _ = d.Count(key, 1, MostRows)
 		case "rounded":
 			p.Rounded, _ = d.Count(key, 1, MostRows)
+		case "unique_ids_assumed":
+			p.Assumed = d.True(key)
 		case "result":
 			p.Result, _ = d.Text(key)
 		case "versions":

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
 )
@@ -260,9 +261,12 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 // is nil where a column that the file does not have cannot be empty, or a field is used in ways that do not go together.
 func (r *reader) counter(names []string, index []int, uses []Use, once map[int]*unique) *counter {
 	c := &counter{missing: r.missing, cube: newCube(uses), fields: make([]*dictionary, len(names))}
+	for b := range c.unclear {
+		c.unclear[b] = b <= ' ' || b >= utf8.RuneSelf
+	}
 	for m := range r.missing {
 		if m != "" {
-			c.missingBegin[m[0]] = true
+			c.unclear[m[0]] = true
 		}
 	}
 	for col, use := range uses {

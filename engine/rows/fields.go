@@ -22,7 +22,7 @@ type counter struct {
 	lines     []uint32    // which of them are the first of a record, but the first
 	telling   *sync.Mutex // held while texts are told
 
-	missingBegin [256]bool // the first bytes of texts that mean "not recorded"
+	unclear [256]bool // the first bytes of texts that may mean "not recorded", or be white space
 }
 
 // looked is a field that is looked at.
@@ -129,6 +129,9 @@ func (c *counter) count(block []byte, n int) bool {
 			}
 			k := uint(end - start)
 			if k > 15 || l.each {
+				if l.each && l.ids == nil && l.number < 0 && k > 0 && !c.unclear[b[start]] {
+					continue // something is recorded, whatever it is
+				}
 				if !c.text(l.dictionary, b[start:end], &at) {
 					return false
 				}
@@ -251,7 +254,7 @@ func (c *counter) text(d *dictionary, text []byte, at *uint64) bool {
 		return c.numeral(d, text, at)
 	case d.each:
 		text = bytes.TrimSpace(text)
-		if len(text) == 0 || c.missingBegin[text[0]] && c.missing[string(text)] {
+		if len(text) == 0 || c.unclear[text[0]] && c.missing[string(text)] {
 			return !d.full
 		}
 		if d.ids != nil {
@@ -296,7 +299,7 @@ func (c *counter) finish() bool {
 func (c *counter) numeral(d *dictionary, text []byte, at *uint64) bool {
 	text = bytes.TrimSpace(text)
 	use := &c.cube.uses[d.number]
-	if len(text) == 0 || c.missingBegin[text[0]] && c.missing[string(text)] {
+	if len(text) == 0 || c.unclear[text[0]] && c.missing[string(text)] {
 		code, _, ok := use.Code("", false)
 		*at += uint64(code) * c.cube.strides[d.number]
 		return ok && !d.full

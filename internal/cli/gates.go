@@ -68,6 +68,7 @@ need no version.`,
 		flags: func(cmd *cobra.Command, req *request) {
 			cmd.Flags().StringVar(&req.flags.Baseline, "baseline", "", "the old `VERSION`, or the file of its trials where no FILE is given")
 			cmd.Flags().StringVar(&req.flags.Candidate, "candidate", "", "the new `VERSION`, or the file of its trials where no FILE is given")
+			req.assumeFlag(cmd)
 		},
 	},
 	"fairness": {
@@ -80,8 +81,14 @@ how far the groups lie apart. Without a verb it is ` + "`gate`" + `: it decides 
 		declaration: "FAIRNESS.yaml",
 		flags: func(cmd *cobra.Command, req *request) {
 			cmd.Flags().BoolVar(&req.flags.ShowUnits, "show-reviewers", false, "name people (the values of the unit column) in errors")
+			req.assumeFlag(cmd)
 		},
 	},
+}
+
+// assumeFlag adds the flag that leaves out the look for rows that come twice.
+func (req *request) assumeFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&req.flags.AssumeUniqueIDs, "assume-unique-ids", false, "do not look for rows that come twice: faster, and the report says so")
 }
 
 // gateCommands are the commands of each gate.

@@ -61,6 +61,7 @@ status that a real run would end with, and itself exits 0 when every example was
 	f.StringVar(&delimiter, "delimiter", "", "the `CHARACTER` between CSV fields: , ; | or tab (default: found from the header)")
 	f.StringVar(&req.today, "today", "", "the `DAY` that waivers are compared with, YYYY-MM-DD in UTC (default: today)")
 	f.BoolVar(&req.flags.ShowUnits, "show-reviewers", false, "name reviewers in errors and findings")
+	req.assumeFlag(cmd)
 	req.tallyFlag(cmd)
 	out.decidingFlags(cmd)
 	out.flags(cmd)

@@ -282,7 +282,7 @@ func compile(req request, p, beside *policy.Policy, tallies []*tally, diags *dia
 		switch {
 		case len(own) == 1:
 			ask(req.gate, own[0])
-		case len(own) > 1 && len(req.files) == 0 && req.flags == (gate.Flags{ShowUnits: req.flags.ShowUnits}): // each reads its own
+		case len(own) > 1 && len(req.files) == 0 && req.flags == (gate.Flags{ShowUnits: req.flags.ShowUnits, AssumeUniqueIDs: req.flags.AssumeUniqueIDs}): // each reads its own
 			for _, s := range own {
 				ask(req.gate, s)
 			}

@@ -338,7 +338,9 @@ func (p *part) absorb(out *report.Report, fsys fs.FS, several bool, diags *diag.
 		if several {
 			file.Gate = p.gate.Name()
 		}
-		if len(p.tallies) > 1 {
+		if t.part != nil && t.part.Assumed {
+			file.Findings = append(file.Findings, report.InputFinding{Code: "ids_not_checked", Position: whole, Message: gate.IDsAssumed})
+		} else if len(p.tallies) > 1 {
 			file.Findings = append(file.Findings, report.InputFinding{Code: "ids_checked_within_part", Position: whole,
 				Message: "Within this tally alone, rows were checked for coming twice (" + strings.Join(identifying(counting), ", ") + "): one that is also in another tally counts twice."})
 		}

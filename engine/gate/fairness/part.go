@@ -129,7 +129,7 @@ type undeclaredValue struct {
 // Counted implements gate.Counter.
 func (q *question) Counted(diags *diag.List) gate.Counted {
 	t := q.tally
-	out := gate.Counted{Rounded: t.rounded}
+	out := gate.Counted{Rounded: t.rounded, Assumed: q.source.Flags.AssumeUniqueIDs}
 	if len(t.cells) > gate.MostCells {
 		diags.Add(diag.Diagnostic{Pos: q.source.Section.Pos, Message: fmt.Sprintf(
 			"the cases fall into %d cells, and a tally holds at most %d: is an attribute or a column of where different in almost every case?", len(t.cells), gate.MostCells)})

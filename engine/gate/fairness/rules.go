@@ -104,7 +104,7 @@ func (Gate) Compile(source gate.Source, diags *diag.List) gate.Question {
 		q.tally.cells = map[string]*cell{}
 	}
 	q.checkColumns(s.Pos, diags)
-	input.Columns, input.Add, input.Count, input.Once = q.tally.columns, q.tally.Add, q.tally.Count, q.tally.once(!source.Flags.UniqueIDs)
+	input.Columns, input.Add, input.Count, input.Once = q.tally.columns, q.tally.Add, q.tally.Count, q.tally.once(!source.Flags.AssumeUniqueIDs)
 	q.inputs = []gate.Input{input}
 	return q
 }

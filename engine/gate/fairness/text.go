@@ -473,6 +473,9 @@ func (q *question) assumptions() []string {
 		"What is said of a group is about the cases whose attributes are recorded with a declared value.",
 		"Parity is measured against the labels of the file, as if they were right.",
 	)
+	if q.source.Flags.AssumeUniqueIDs {
+		list = append(list, gate.IDsAssumed)
+	}
 	for i := range q.attributes {
 		if q.attributes[i].bounds != nil {
 			list = append(list, q.attributes[i].meaning())
