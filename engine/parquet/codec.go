@@ -57,6 +57,19 @@ func readable(codec int64) error {
 	return fmt.Errorf("it is compressed with %s, which is not read: write it with Snappy, zstd, gzip or LZ4_RAW", name)
 }
 
+// growth is how many bytes of text a compressed byte stands for at most, by codec; of zstd, which can repeat a byte without end, as many
+// as a page can have.
+var growth = map[int64]int64{
+	codecNone:   1,
+	codecSnappy: 64,   // a copy of 64 bytes takes two
+	codecGzip:   1032, // a copy of 258 bytes takes two bits
+	codecLZ4Raw: 255,  // what each further byte of a length adds
+	codecZstd:   maxPage,
+}
+
+// fits reports whether a page of size bytes can have been compressed to packed ones, so that no room is made for what cannot come.
+func fits(codec, size, packed int64) bool { return size <= growth[codec]*(packed+1) }
+
 // decompress fills dst, whose length is what the page says it has, from src.
 func (d *decompressor) decompress(codec int64, dst, src []byte) (err error) {
 	switch codec {

@@ -93,7 +93,7 @@ func readAt(r io.ReaderAt, p []byte, offset int64) error {
 
 // readFooter reads the metadata: FileMetaData in parquet.thrift.
 func (f *File) readFooter() (rows int64, err error) {
-	t := &thrift{b: f.footer}
+	t := &metadata{b: f.footer}
 	var elements []element
 	var total int64
 	t.fields(func(id int, k kind) {
@@ -135,7 +135,7 @@ func (f *File) readFooter() (rows int64, err error) {
 }
 
 // readGroup reads a RowGroup.
-func (f *File) readGroup(t *thrift) (g Group) {
+func (f *File) readGroup(t *metadata) (g Group) {
 	g.columns = -1
 	t.fields(func(id int, k kind) {
 		switch id {
@@ -165,7 +165,7 @@ type chunk struct {
 
 // chunk finds a column of a row group.
 func (f *File) chunk(g Group, col *Column) (c chunk, err error) {
-	t := &thrift{b: f.footer, at: g.columns}
+	t := &metadata{b: f.footer, at: g.columns}
 	found := false
 	n, _ := t.begin(kindList)
 	for i := 0; i < n && t.err == nil && !found; i++ {
@@ -191,7 +191,7 @@ func (f *File) chunk(g Group, col *Column) (c chunk, err error) {
 }
 
 // readChunk reads a ColumnChunk.
-func readChunk(t *thrift) (c chunk) {
+func readChunk(t *metadata) (c chunk) {
 	data, dictionary, length := int64(-1), int64(-1), int64(-1)
 	t.fields(func(id int, k kind) {
 		switch id {

@@ -156,7 +156,7 @@ const (
 )
 
 // readHeader reads a PageHeader.
-func readHeader(t *thrift) header {
+func readHeader(t *metadata) header {
 	h := header{kind: -1, size: -1, packed: -1, values: -1}
 	t.fields(func(id int, k kind) {
 		switch id {
@@ -203,7 +203,7 @@ func (c *Cursor) nextHeader() error {
 		if err := c.need(n); err != nil {
 			return err
 		}
-		t := &thrift{b: c.read}
+		t := &metadata{b: c.read}
 		c.header = readHeader(t)
 		if t.err == errShort && n < maxHeader && c.at+int64(len(c.read)) < c.end {
 			continue
@@ -298,6 +298,9 @@ func (c *Cursor) body(buffer *[]byte) ([]byte, error) {
 			return nil, errPages
 		}
 	}
+	if !fits(c.codec, h.size-levels, h.packed-levels) {
+		return nil, errCompressed
+	}
 	whole, err := c.grow(*buffer, int(h.size))
 	if err != nil {
 		return nil, err
@@ -305,9 +308,9 @@ func (c *Cursor) body(buffer *[]byte) ([]byte, error) {
 	*buffer = whole
 	copy(whole, packed[:levels])
 	switch into, from := whole[levels:], packed[levels:]; {
-	case c.codec == codecNone || h.uncompressed:
+	case c.codec == codecNone, h.uncompressed:
 		if len(from) != len(into) {
-			return nil, errPages
+			return nil, errCompressed
 		}
 		copy(into, from)
 	case len(into) == 0: // nothing but nulls: some writers compress nothing to nothing

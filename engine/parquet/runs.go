@@ -55,7 +55,7 @@ func (r *runs) more() bool {
 			continue
 		}
 		bytes := len(r.b)
-		if size < uint64(bytes)/uint64(r.width) {
+		if size <= uint64(bytes)/uint64(r.width) {
 			bytes = int(size) * int(r.width)
 		}
 		r.packed, r.b, r.at = r.b[:bytes], r.b[bytes:], 0

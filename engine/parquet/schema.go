@@ -64,7 +64,7 @@ type element struct {
 }
 
 // readElement reads a SchemaElement.
-func readElement(t *thrift) element {
+func readElement(t *metadata) element {
 	e := element{physical: -1, converted: -1}
 	t.fields(func(id int, k kind) {
 		switch id {
@@ -111,7 +111,7 @@ const (
 )
 
 // readLogical reads a part of a logical type.
-func (e *element) readLogical(t *thrift, logical, part int, k kind) {
+func (e *element) readLogical(t *metadata, logical, part int, k kind) {
 	switch {
 	case logical == logicalDecimal && part == 1:
 		e.scale = t.integer(k)

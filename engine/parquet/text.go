@@ -30,9 +30,8 @@ func (c *Column) appendText(dst, value []byte) ([]byte, error) {
 		return time.Unix(0, 0).UTC().AddDate(0, 0, int(c.integer(value))).AppendFormat(dst, time.DateOnly), nil
 	case meansTime:
 		ticks := c.integer(value)
-		day := int64(24*time.Hour) / int64(c.perTick)
-		if ticks < 0 || ticks >= day {
-			return nil, fmt.Errorf("found a time of day of %d parts, and a day has %d", ticks, day)
+		if ticks < 0 || ticks >= int64(24*time.Hour)/int64(c.perTick) {
+			return nil, errors.New("found a time of day that no day has")
 		}
 		return appendClock(dst, time.Unix(0, ticks*int64(c.perTick)).UTC(), "15:04:05", c.utc), nil
 	case meansTimestamp:

@@ -13,8 +13,8 @@ var errThrift = errors.New("its metadata are no valid Thrift structures")
 // maxNesting is how deep structures that are passed over may nest.
 const maxNesting = 64
 
-// thrift reads structures from b. After an error all it reads is zero.
-type thrift struct {
+// metadata reads structures from b. After an error all it reads is zero.
+type metadata struct {
 	b   []byte
 	at  int
 	err error
@@ -39,14 +39,14 @@ const (
 	kindUUID   kind = 13
 )
 
-func (t *thrift) fail(err error) {
+func (t *metadata) fail(err error) {
 	if t.err == nil {
 		t.err = err
 	}
 }
 
 // take returns the next n bytes.
-func (t *thrift) take(n uint64) []byte {
+func (t *metadata) take(n uint64) []byte {
 	if t.err != nil || n > uint64(len(t.b)-t.at) {
 		t.fail(errShort)
 		return nil
@@ -56,7 +56,7 @@ func (t *thrift) take(n uint64) []byte {
 	return b
 }
 
-func (t *thrift) byte() byte {
+func (t *metadata) byte() byte {
 	if b := t.take(1); b != nil {
 		return b[0]
 	}
@@ -64,7 +64,7 @@ func (t *thrift) byte() byte {
 }
 
 // unsigned reads a number in groups of seven bits.
-func (t *thrift) unsigned() uint64 {
+func (t *metadata) unsigned() uint64 {
 	v, n := uvarint(t.b[t.at:])
 	switch {
 	case t.err != nil:
@@ -98,7 +98,7 @@ func uvarint(b []byte) (v uint64, n int) {
 func zigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
 // integer reads the value of a field that must be a whole number.
-func (t *thrift) integer(k kind) int64 {
+func (t *metadata) integer(k kind) int64 {
 	switch k {
 	case kindByte:
 		return int64(int8(t.byte()))
@@ -110,7 +110,7 @@ func (t *thrift) integer(k kind) int64 {
 }
 
 // boolean reads the value of a field that must be true or false.
-func (t *thrift) boolean(k kind) bool {
+func (t *metadata) boolean(k kind) bool {
 	if k != kindTrue && k != kindFalse {
 		t.fail(errThrift)
 	}
@@ -118,7 +118,7 @@ func (t *thrift) boolean(k kind) bool {
 }
 
 // binary reads the value of a field that must be bytes.
-func (t *thrift) binary(k kind) []byte {
+func (t *metadata) binary(k kind) []byte {
 	if k != kindBinary {
 		t.fail(errThrift)
 		return nil
@@ -127,7 +127,7 @@ func (t *thrift) binary(k kind) []byte {
 }
 
 // fields reads a structure: do reads each field's value, or passes over it with skip.
-func (t *thrift) fields(do func(id int, k kind)) {
+func (t *metadata) fields(do func(id int, k kind)) {
 	for id := 0; t.err == nil; {
 		head := t.byte()
 		if head == 0 {
@@ -145,7 +145,7 @@ func (t *thrift) fields(do func(id int, k kind)) {
 }
 
 // structure reads the value of a field that must be a structure.
-func (t *thrift) structure(k kind, do func(id int, k kind)) {
+func (t *metadata) structure(k kind, do func(id int, k kind)) {
 	if k != kindStruct {
 		t.fail(errThrift)
 		return
@@ -154,7 +154,7 @@ func (t *thrift) structure(k kind, do func(id int, k kind)) {
 }
 
 // list reads the value of a field that must be a list of structures: do reads each.
-func (t *thrift) list(k kind, do func(i int)) {
+func (t *metadata) list(k kind, do func(i int)) {
 	n, of := t.begin(k)
 	if of != kindStruct && n > 0 {
 		t.fail(errThrift)
@@ -165,7 +165,7 @@ func (t *thrift) list(k kind, do func(i int)) {
 }
 
 // begin reads how many elements a list or set has, and of which type.
-func (t *thrift) begin(k kind) (n int, of kind) {
+func (t *metadata) begin(k kind) (n int, of kind) {
 	if k != kindList && k != kindSet {
 		t.fail(errThrift)
 		return 0, 0
@@ -183,10 +183,10 @@ func (t *thrift) begin(k kind) (n int, of kind) {
 }
 
 // skip passes over a value.
-func (t *thrift) skip(k kind) { t.pass(k, false, 0) }
+func (t *metadata) skip(k kind) { t.pass(k, false, 0) }
 
 // pass passes over a value; among others, in a list or a map, a boolean takes a byte.
-func (t *thrift) pass(k kind, among bool, depth int) {
+func (t *metadata) pass(k kind, among bool, depth int) {
 	if depth > maxNesting {
 		t.fail(errThrift)
 	}

@@ -178,18 +178,17 @@ type stretch struct {
 	from, to int64 // rows of the group
 }
 
-const (
-	leastStretch = 1 << 16 // rows
-	atOnce       = 1 << 12 // rows that are counted at once: their combinations stay near the processor
-)
+// atOnce is how many rows are counted at once: their combinations stay near the processor.
+const atOnce = 1 << 12
 
-// stretches cuts the row groups of a file so that several workers have about as much to do.
-func stretches(groups []parquet.Group, workers int) (list []stretch) {
+// stretches cuts the row groups of a file so that several workers have about as much to do, and none less than least rows at once where
+// a group has more.
+func stretches(groups []parquet.Group, workers int, least int64) (list []stretch) {
 	total := int64(0)
 	for _, g := range groups {
 		total += g.Rows
 	}
-	size := max(leastStretch, total/int64(4*workers))
+	size := max(1, least, total/int64(4*workers))
 	for _, g := range groups {
 		parts := max(1, (g.Rows+size/2)/size)
 		for i := range parts {
@@ -206,7 +205,7 @@ func (r *reader) countParquet(s *stream, total *Cube, once map[int]*unique) stri
 	if !ok || len(f.Groups) == 0 {
 		return ""
 	}
-	list := stretches(f.Groups, runtime.GOMAXPROCS(0))
+	list := stretches(f.Groups, runtime.GOMAXPROCS(0), r.lim.part)
 	telling := &sync.Mutex{}
 	var workers []*counter
 	for range min(runtime.GOMAXPROCS(0), len(list)) {

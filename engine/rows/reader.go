@@ -134,11 +134,12 @@ type limits struct {
 	record int   // bytes of the longest record
 	free   int64 // decompressed bytes before the limit on growth holds
 	block  int   // bytes that a goroutine counts at once
+	part   int64 // rows of a Parquet file that it counts at once, at least
 }
 
 // defaultLimits are the limits of a run.
 func defaultLimits() limits {
-	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 128 << 10}
+	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 128 << 10, part: 64 << 10}
 }
 
 // read is Read with its limits.

@@ -66,7 +66,7 @@ type cell struct {
 // mark is where a trial that has an id was read.
 type mark struct {
 	trial, file int // indices into Tally.trials and Tally.files
-	line        int
+	line, row   int // of the file; one of them is 0
 }
 
 // marks finds the trials of a cell by their ids: mostly a few, which are looked through, else by an index.
@@ -216,7 +216,7 @@ func (t *Tally) add(version string, ok bool, r rows.Row, diags *diag.List) {
 		}
 	}
 	if trial, has := r.Text(colTrial); has {
-		one.seen.list = []mark{{t.trials.number(trial), t.files.number(at.File), at.Line}}
+		one.seen.list = []mark{{t.trials.number(trial), t.files.number(at.File), at.Line, at.Row}}
 	}
 	if !t.count(version, item, &one, diags) {
 		return
@@ -366,8 +366,8 @@ func (t *Tally) count(version, item string, more *cell, diags *diag.List) bool {
 	sound := true
 	for _, k := range more.seen.list {
 		if first, found := c.seen.find(k.trial); found {
-			diags.Addf(diag.Pos{File: t.files.list[k.file], Line: k.line}, "the same version, case and trial as at %s; a trial has one row (leave trial empty where trials have no names)",
-				diag.Pos{File: t.files.list[first.file], Line: first.line})
+			diags.Addf(diag.Pos{File: t.files.list[k.file], Line: k.line, Row: k.row}, "the same version, case and trial as at %s; a trial has one row (leave trial empty where trials have no names)",
+				diag.Pos{File: t.files.list[first.file], Line: first.line, Row: first.row})
 			sound = false
 			continue
 		}
@@ -419,7 +419,7 @@ func (t *Tally) Merge(other *Tally, diags *diag.List) {
 	for _, version := range slices.Sorted(maps.Keys(other.versions)) {
 		for item, c := range other.versions[version] { // what is reported is sorted by place
 			for i, k := range c.seen.list {
-				c.seen.list[i] = mark{t.trials.number(other.trials.list[k.trial]), t.files.number(other.files.list[k.file]), k.line}
+				c.seen.list[i] = mark{t.trials.number(other.trials.list[k.trial]), t.files.number(other.files.list[k.file]), k.line, k.row}
 			}
 			t.count(version, item, c, diags)
 		}
