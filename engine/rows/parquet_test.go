@@ -146,7 +146,7 @@ func TestParquetNumbersAndIDs(t *testing.T) {
 		got := map[int]string{}
 		cube.Each(func(codes []int, rows int, sum Sum) { got[codes[2]] = fmt.Sprint(rows, " ", sum) })
 		// Every group has a third of 10,000 rows, 3,334 + 3,333 + 3,333. i%1000 sums to 499,500 in each thousand, 4,995,000 in all, of which
-		// group 0 has the i that 3 divides: as Python 3.12 adds them up.
+		// group 0 has the i that 3 divides: as Python 3.11 adds them up.
 		want := map[int]string{0: "3334 1665.333", 1: "3333 1664.667", 2: "3333 1665"}
 		if diff := cmp.Diff(want, got); diff != "" || inputs[0].Rows != 10_000 {
 			t.Error(diff, inputs[0].Rows)
