@@ -1,3 +1,6 @@
+package diag
+
+import "testing"
 
 // TestRows: a place in a file without lines is its row, and rows come in their order.
 func TestRows(t *testing.T) {
