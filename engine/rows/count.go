@@ -159,6 +159,7 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 	if diags.Len() > 0 || total == nil || slices.Contains(files, stdin) {
 		return nil, nil, false
 	}
+	r.lim.single = len(files) == 1 && !opts.Contents
 	once := map[int]*unique{}
 	for _, o := range opts.Once {
 		if len(o.Columns) > 1 || once[o.Columns[0]] != nil {
@@ -177,6 +178,11 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 		}
 		inputs[len(inputs)-1].Content = content
 		contents[content] = true
+	}
+	for _, ids := range once {
+		if ids.repeated() {
+			return nil, nil, false
+		}
 	}
 	r.findMissingColumns(inputs)
 	return total, inputs, true
@@ -236,9 +242,7 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 					bad.Store(true)
 				}
 			}
-			if !c.finish() {
-				bad.Store(true)
-			}
+			c.finish()
 		})
 	}
 	wait.Wait()

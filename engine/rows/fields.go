@@ -101,11 +101,11 @@ func (c *counter) count(block []byte, n int) bool {
 	if n > 0 && b[n-1] == '\n' {
 		n--
 	}
-	ordinary, ascii := c.mark(b, n)
+	quotes, ascii := c.mark(b, n)
 	if !ascii && !utf8.Valid(text) {
 		return false
 	}
-	if !ordinary {
+	if quotes > 0 && !c.around(b, quotes) {
 		return c.quoted(text)
 	}
 	marks, fields, j := c.marks, len(c.fields), 0
@@ -126,6 +126,9 @@ func (c *counter) count(block []byte, n int) bool {
 			start, end := int(marks[j+l.field]), int(marks[j+l.field+1])-1
 			if l.last && end > start && b[end-1] == '\r' {
 				end--
+			}
+			if quotes > 0 && end > start && b[start] == '"' {
+				start, end = start+1, end-1
 			}
 			k := uint(end - start)
 			if k > 15 || l.each {
@@ -156,8 +159,9 @@ func (c *counter) count(block []byte, n int) bool {
 }
 
 // mark lists in c.marks where every field of b[:n] begins, and in c.lines, for every line feed, and the end, how many fields have ended there.
-// ordinary is false where there is a quote, and the lists are then of no use; ascii says that all of it is ASCII.
-func (c *counter) mark(b []byte, n int) (ordinary, ascii bool) {
+// quotes is how many quotes there are: between them there may be what is no delimiter and no end of a record; ascii says that all of it is
+// ASCII.
+func (c *counter) mark(b []byte, n int) (quotes int, ascii bool) {
 	if len(c.marks) < n+2*padding {
 		c.marks = make([]uint32, n+2*padding)
 	}
@@ -165,7 +169,7 @@ func (c *counter) mark(b []byte, n int) (ordinary, ascii bool) {
 	list[0] = 0
 	lines := c.lines[:0]
 	delimiter := uint64(c.delimiter) * ones
-	all, quote := uint64(0), uint64(0)
+	all := uint64(0)
 	for i := 0; i <= n; i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
 		all |= w
@@ -173,7 +177,10 @@ func (c *counter) mark(b []byte, n int) (ordinary, ascii bool) {
 		x, y, z := w^delimiter, w^'\n'*ones, w^'"'*ones
 		x = (x&^highs + 0x7F*ones) | x
 		y = (y&^highs + 0x7F*ones) | y
-		quote |= (z - ones) &^ z
+		z = (z&^highs + 0x7F*ones) | z
+		if z = ^z & highs; z != 0 {
+			quotes += bits.OnesCount64(z)
+		}
 		m := ^(x & y) & highs
 		if y = ^y & highs; y != 0 {
 			for ; y != 0; y &= y - 1 {
@@ -190,7 +197,30 @@ func (c *counter) mark(b []byte, n int) (ordinary, ascii bool) {
 		lines = lines[:len(lines)-1]
 	}
 	c.lines = lines
-	return quote&highs == 0, all&highs == 0
+	return quotes, all&highs == 0
+}
+
+// around reports whether the quotes of a block, so many, stand only around whole fields between its marks. Then the marks are right: a
+// field that begins with a quote ends at the next one.
+func (c *counter) around(b []byte, quotes int) bool {
+	if len(c.lines) == 0 {
+		return false
+	}
+	start := int(c.marks[0])
+	for _, next := range c.marks[1 : c.lines[len(c.lines)-1]+1] {
+		if b[start] == '"' {
+			end := int(next) - 1
+			if b[end] == '\n' && b[end-1] == '\r' {
+				end--
+			}
+			if end-start < 2 || b[end-1] != '"' {
+				return false
+			}
+			quotes -= 2
+		}
+		start = int(next)
+	}
+	return quotes == 0
 }
 
 // quoted counts the records of a text that has quotes, field by field.
@@ -279,9 +309,8 @@ func (c *counter) text(d *dictionary, text []byte, at *uint64) bool {
 // end counts the row.
 func (c *counter) end(at uint64) { c.cube.add(at, 1, c.value) }
 
-// finish ends the counting. It is false where a text may have been there twice.
-func (c *counter) finish() bool {
-	ok := true
+// finish ends the counting of a file.
+func (c *counter) finish() {
 	for _, d := range c.fields {
 		if d == nil {
 			continue
@@ -289,10 +318,8 @@ func (c *counter) finish() bool {
 		c.tell(d)
 		if d.ids != nil {
 			d.ids.end()
-			ok = ok && !d.ids.suspect
 		}
 	}
-	return ok
 }
 
 // numeral adds a text that is a number.

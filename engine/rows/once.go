@@ -99,9 +99,9 @@ func (p *repeats) tell(x repeat, first diag.Pos, diags *diag.List) {
 // suspect reports whether some text may have come twice.
 func (p *repeats) suspect() bool {
 	some := false
-	for _, b := range p.batches {
+	for i, b := range p.batches {
 		b.end()
-		some = some || b.suspect
+		some = p.unique[i].repeated() || some
 	}
 	return some
 }

@@ -199,7 +199,7 @@ func isAbsent(err error) bool {
 type stream struct {
 	content io.Reader // decompressed
 	disk    *digest   // the file as it lies on disk
-	inner   *digest   // the content, where it was compressed; else nil
+	inner   *digest   // the content, where it was compressed and its digest is asked for; else nil
 	close   func()    // releases everything
 	file    fs.File   // nil for standard input
 	size    int64     // of the file, as it was opened
@@ -293,7 +293,7 @@ func decompress(r io.Reader, release func(), lim limits) (*stream, string) {
 			release()
 			return nil, readProblem(compressionError{err})
 		}
-		s.inner = newDigest(&inflated{r: z, disk: s.disk, free: lim.free})
+		s.inflated(z, lim)
 	case isZstd(head):
 		// One goroutine: how far ahead the file was read then never depends on the scheduler.
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
@@ -301,14 +301,22 @@ func decompress(r io.Reader, release func(), lim limits) (*stream, string) {
 			release()
 			return nil, readProblem(compressionError{err})
 		}
-		s.inner = newDigest(&inflated{r: z, disk: s.disk, free: lim.free})
+		s.inflated(z, lim)
 		s.close = func() { z.Close(); release() }
 	default:
 		s.content = in
 		return s, ""
 	}
-	s.content = s.inner
 	return s, ""
+}
+
+// inflated makes decompressed data the content.
+func (s *stream) inflated(r io.Reader, lim limits) {
+	s.content = &inflated{r: r, disk: s.disk, free: lim.free}
+	if !lim.single {
+		s.inner = newDigest(s.content)
+		s.content = s.inner
+	}
 }
 
 // digest hashes and counts what is read through it.

@@ -34,6 +34,8 @@ type Options struct {
 	// Delimiter separates the fields of every CSV file. 0: found in each file from its header. Otherwise
 	// an ASCII character that is no letter, digit, quote or line end; it also overrules a "sep=;" line.
 	Delimiter rune
+	// Contents asks for Input.Content of a compressed file even where it is the only one: then it is of no use here.
+	Contents bool
 	// Stdin is what the path "-" reads. nil: "-" is an error.
 	Stdin io.Reader
 	// FS is where paths are looked up, relative to its root: the FS of an os.Root confines reading to
@@ -45,7 +47,7 @@ type Options struct {
 type Input struct {
 	Path     string    // as given, or as a glob found it; "-" is standard input
 	SHA256   string    // of the bytes on disk, in lower-case hex; "" when reading stopped early
-	Content  string    // the SHA-256 of what was decompressed, where the file is compressed; else the same
+	Content  string    // the SHA-256 of what was decompressed, where the file is compressed and see Options.Contents; else the same
 	Bytes    int64     // size on disk: the bytes that were read, all of them when SHA256 is there
 	Rows     int       // rows handed over
 	Has      []bool    // by column of Options.Columns: whether this file has it
@@ -133,6 +135,7 @@ type limits struct {
 	head   int   // bytes looked at to tell what a file is
 	record int   // bytes of the longest record
 	free   int64 // decompressed bytes before the limit on growth holds
+	single bool  // the digest of what is decompressed is not asked for
 	block  int   // bytes that a goroutine counts at once
 	part   int64 // rows of a Parquet file that it counts at once, at least
 }
@@ -150,6 +153,7 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 	}
 	r := newReader(opts, lim, add, diags)
 	files := expand(paths, opts.FS, diags)
+	r.lim.single = len(files) == 1 && !opts.Contents
 	r.repeats = newRepeats(opts.Once, slices.Contains(files, stdin))
 	inputs := r.readFiles(files)
 	r.repeats.confirm(files, opts, lim, inputs, diags)

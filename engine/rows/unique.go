@@ -4,21 +4,23 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// unique finds the texts that come more than once, exactly or to the safe side: a text that may have been met before is a suspect, and
-// only reading again can say whether it was. Whole numbers written plainly are bits in pages, as long as they lie densely
-// enough; any other text is its hash, under a key that no file knows. It is shared by several goroutines, each with a batch of
-// its own.
+// unique finds the texts that come more than once, exactly or to the safe side: a text that may have come before is a suspect, and
+// only reading again can say whether it did. Whole numbers written plainly are bits in pages, as long as they lie densely
+// enough; any other text is its hash, under a key that no file knows. Hashes are only written down, in parts, while rows are read, and
+// looked up part by part at the end, so that a table of them lies in the processor's cache. It is shared by several goroutines, each
+// with a batch of its own.
 type unique struct {
 	seed   maphash.Seed
 	lock   sync.RWMutex
 	pages  map[uint64]*page
 	frozen bool         // no page is begun any more: the numbers do not lie densely
 	paged  atomic.Int64 // numbers that stand in pages, about
-	shards [shards]shard
+	parts  [parts]part
 
 	suspectsLock sync.Mutex
 	suspects     hashes
@@ -30,15 +32,16 @@ type page [1 << 10]uint64
 const (
 	pageBytes = 8 << 10
 	freePages = 1 << 10 // pages that may be begun however few numbers they hold: 8 MiB
-	shards    = 1 << 8
-	perNumber = 12 // bytes that a number or a text may take
-	batched   = 64 // texts of a shard that are kept before they are looked up
+	perNumber = 12      // bytes that a number or a text may take
+	parts     = 1 << 8
+	together  = 1 << 9 // hashes of a part that are written down together: 4 KiB
 )
 
-// shard is the hashes that have the last byte in common.
-type shard struct {
+// part is the hashes that have the last byte in common.
+type part struct {
 	lock sync.Mutex
-	hashes
+	list [][]uint64
+	n    int
 }
 
 func newUnique() *unique {
@@ -56,60 +59,88 @@ type batch struct {
 	number  uint64 // of the last page, and the page; nil before there is one
 	page    *page
 	paged   int64
-	waiting [shards][]uint64
-	suspect bool // some text may have been met before
+	waiting [parts][]uint64
+	suspect bool // some number was there before
 }
 
 // batch returns a new way in.
 func (u *unique) batch() *batch { return &batch{unique: u, number: ^uint64(0)} }
 
-// add adds a text, which is trimmed and not empty. Whether it was there may show only at the end.
+// add adds a text, which is trimmed and not empty.
 func (b *batch) add(text []byte) {
 	if number, plain := plainNumber(text); plain {
 		if page := b.of(number >> 16); page != nil {
 			bit := uint64(1) << (number & 63)
 			if atomic.OrUint64(&page[number>>6&(1<<10-1)], bit)&bit != 0 {
+				b.suspect = true
 				b.again(b.hash(text))
 			}
 			return
 		}
 	}
 	hash := b.hash(text)
-	at := hash & (shards - 1)
-	if b.waiting[at] == nil {
-		b.waiting[at] = make([]uint64, 0, batched)
+	at := hash & (parts - 1)
+	list := b.waiting[at]
+	if len(list) == cap(list) {
+		b.handOver(int(at))
+		list = make([]uint64, 0, min(together, max(8, 2*cap(list)))) // small for small files
 	}
-	if b.waiting[at] = append(b.waiting[at], hash); len(b.waiting[at]) == batched {
-		b.flush(int(at))
+	b.waiting[at] = append(list, hash)
+}
+
+// handOver writes down what waits of one part.
+func (b *batch) handOver(at int) {
+	if len(b.waiting[at]) == 0 {
+		return
+	}
+	p := &b.parts[at]
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.list, p.n = append(p.list, b.waiting[at]), p.n+len(b.waiting[at])
+	b.waiting[at] = nil
+}
+
+// end writes down all that waits. A batch must be ended before anything is looked up.
+func (b *batch) end() {
+	for at := range b.waiting {
+		b.handOver(at)
 	}
 }
 
 // again makes a text a suspect.
-func (b *batch) again(hash uint64) {
-	b.suspect = true
-	b.suspectsLock.Lock()
-	defer b.suspectsLock.Unlock()
-	b.suspects.insert(hash)
+func (u *unique) again(hash uint64) {
+	u.suspectsLock.Lock()
+	defer u.suspectsLock.Unlock()
+	u.suspects.insert(hash)
 }
 
-// end looks up what waits.
-func (b *batch) end() {
-	for at := range b.waiting {
-		b.flush(at)
+// repeated looks up all that was added, and reports whether some text may have come more than once. Nothing is added after it.
+func (u *unique) repeated() bool {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	total := 0
+	for i := range u.parts {
+		total += u.parts[i].n
 	}
-}
-
-// flush looks up what waits of one shard.
-func (b *batch) flush(at int) {
-	s := &b.shards[at]
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	for _, hash := range b.waiting[at] {
-		if !s.insert(hash) {
-			b.again(hash)
-		}
+	for range min(runtime.GOMAXPROCS(0), 1+total/(1<<16)) {
+		wait.Go(func() {
+			var table hashes
+			for at := next.Add(1) - 1; at < parts; at = next.Add(1) - 1 {
+				p := &u.parts[at]
+				table.empty(p.n)
+				for _, list := range p.list {
+					for _, hash := range list {
+						if !table.insert(hash) {
+							u.again(hash)
+						}
+					}
+				}
+				p.list = nil
+			}
+		})
 	}
-	b.waiting[at] = b.waiting[at][:0]
+	wait.Wait()
+	return u.suspects.n > 0
 }
 
 // of is a page; nil where there is none and none may be begun.
@@ -146,12 +177,21 @@ type hashes struct {
 	n     int
 }
 
+// empty makes the set empty, with room for n hashes.
+func (s *hashes) empty(n int) {
+	s.n = 0
+	if size := 64 + n + n/2; size > len(s.table) {
+		s.table = make([]uint64, size)
+	} else {
+		clear(s.table)
+	}
+}
+
 // insert adds a hash; false where it is there.
 func (s *hashes) insert(hash uint64) bool {
-	// A table is never fuller than 85 in 100, and grows by a quarter: 9.4 to 11.8 bytes a hash.
-	if s.n*100 >= len(s.table)*85 {
+	if s.n*4 >= len(s.table)*3 {
 		old := s.table
-		s.table = make([]uint64, max(64, len(old)+len(old)/4))
+		s.table = make([]uint64, max(64, 2*len(old)))
 		for _, h := range old {
 			if h != 0 {
 				s.table[s.find(h)] = h

@@ -404,7 +404,7 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, di
 			}
 			a.stdin = what
 		}
-		inputs := in.Read(paths, rows.Options{Delimiter: req.delimiter, Stdin: a.Stdin, FS: req.fs}, diags)
+		inputs := in.Read(paths, rows.Options{Delimiter: req.delimiter, Contents: req.verb == gate.Tally, Stdin: a.Stdin, FS: req.fs}, diags)
 		for _, file := range inputs {
 			if file.Path != "-" {
 				a.opened = append(a.opened, file.Path)
