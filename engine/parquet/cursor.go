@@ -31,7 +31,7 @@ func (c *Cursor) Skip(n int64) error {
 			continue
 		}
 		for range k {
-			if _, err := c.next(); err != nil {
+			if _, _, err := c.next(); err != nil {
 				return err
 			}
 		}
@@ -56,26 +56,23 @@ func (c *Cursor) run(most int) (value bool, n int, err error) {
 	return value, n, nil
 }
 
-// next returns the next value of the page as it is stored.
-func (c *Cursor) next() ([]byte, error) {
+// next returns the next value of the page as it is stored, and its place in the dictionary, or −1.
+func (c *Cursor) next() (place int, stored []byte, err error) {
 	if c.source == nil {
 		i, ok := c.indexes.next()
 		if !ok {
-			return nil, errValues
+			return 0, nil, errValues
 		}
 		if int64(i) >= int64(c.values.n) {
-			return nil, errPlace
+			return 0, nil, errPlace
 		}
-		return c.values.value(int(i)), nil
+		return int(i), c.values.value(int(i)), nil
 	}
 	v, ok := c.source.next()
-	if !ok {
-		return nil, errValues
+	if !ok || c.col.width > 0 && len(v) != c.col.width { // a text can have another length, with prefixes
+		return 0, nil, errValues
 	}
-	if c.col.width > 0 && len(v) != c.col.width { // a text of another length, with prefixes
-		return nil, errValues
-	}
-	return v, nil
+	return -1, v, nil
 }
 
 var errPlace = errors.New("it refers to a value that its dictionary does not have")
@@ -92,7 +89,7 @@ func (c *Cursor) Text() (text []byte, recorded bool, wrong string, err error) {
 	if err != nil || !recorded {
 		return nil, false, "", err
 	}
-	v, err := c.next()
+	_, v, err := c.next()
 	if err != nil {
 		return nil, false, "", err
 	}
@@ -104,13 +101,60 @@ func (c *Cursor) Text() (text []byte, recorded bool, wrong string, err error) {
 	return text, true, "", nil
 }
 
-// Each hands over the texts of the next n rows, as Text returns them. ok is false where do was, for one of them, or where a value has no
-// text: then the cursor is of no more use.
-func (c *Cursor) Each(n int, do func(text []byte, recorded bool) bool) (ok bool, err error) {
-	for range n {
-		text, recorded, wrong, err := c.Text()
-		if err != nil || wrong != "" || !do(text, recorded) {
+// Value is a row's value, which has not become a text yet. It is valid until the cursor is used again.
+type Value struct {
+	Null   bool
+	Place  int // in the row group's dictionary, in which equal values have equal places; −1 for a value that is in none
+	stored []byte
+}
+
+// textOf is the text of a stored value; ok is false where it has none.
+func (c *Cursor) textOf(stored []byte) (text []byte, ok bool) {
+	text, err := c.col.appendText(c.text[:0], stored)
+	if err != nil {
+		return nil, false
+	}
+	c.text = text
+	return text, true
+}
+
+// TextOf is the text of a value, empty for a null; ok is false where it has none. It stays valid until the cursor is used again.
+func (c *Cursor) TextOf(v Value) (text []byte, ok bool) {
+	if v.Null {
+		return nil, true
+	}
+	return c.textOf(v.stored)
+}
+
+// IntegerOf is a value of a column of Integers, which is not null.
+func (c *Cursor) IntegerOf(v Value) int64 { return c.col.integer(v.stored) }
+
+// NoNulls reports that no row of the row group has a null, as the schema or the metadata say.
+func (c *Cursor) NoNulls() bool { return c.noNulls }
+
+// Each hands over the values of the next n rows. ok is false where do was, for one of them: then the cursor is of no more use.
+func (c *Cursor) Each(n int, do func(Value) bool) (ok bool, err error) {
+	for n > 0 {
+		for c.left == 0 {
+			if _, err := c.nextPage(0); err != nil {
+				return false, err
+			}
+		}
+		value, rows, err := c.run(n)
+		if err != nil {
 			return false, err
+		}
+		n -= rows
+		for range rows {
+			v := Value{Null: !value, Place: -1}
+			if value {
+				if v.Place, v.stored, err = c.next(); err != nil {
+					return false, err
+				}
+			}
+			if !do(v) {
+				return false, nil
+			}
 		}
 	}
 	return true, nil
@@ -198,11 +242,10 @@ func (c *Cursor) sumNulls(to []uint64, worth Worth) (ok bool) {
 
 // ask asks what a stored value is worth.
 func (c *Cursor) ask(value []byte, worth Worth) (w uint64, keep, ok bool) {
-	text, err := c.col.appendText(c.text[:0], value)
-	if err != nil {
+	text, ok := c.textOf(value)
+	if !ok {
 		return 0, false, false
 	}
-	c.text = text
 	return worth(text, true)
 }
 
@@ -212,7 +255,7 @@ func (c *Cursor) sumValues(to []uint64, worth Worth) (ok bool, err error) {
 		c.rest = map[uint64]uint64{}
 	}
 	for i := range to {
-		v, err := c.next()
+		_, v, err := c.next()
 		if err != nil {
 			return false, err
 		}

@@ -50,7 +50,7 @@ func look(content []byte, rows int) (first error) {
 				case "sum":
 					_, err = c.Sum(make([]uint64, n), func(text []byte, _ bool) (uint64, bool, bool) { return uint64(len(text)), true, true })
 				case "each":
-					_, err = c.Each(n, func([]byte, bool) bool { return true })
+					_, err = c.Each(n, func(v Value) bool { c.TextOf(v); return true })
 				case "skip":
 					err = c.Skip(int64(n))
 				}

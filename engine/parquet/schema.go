@@ -22,6 +22,31 @@ type Column struct {
 	utc      bool // of a time: it is in UTC; else it has no zone
 }
 
+// Integers reports whether the column's values are whole numbers of up to 63 bits and a sign.
+func (c *Column) Integers() bool {
+	return c.meaning == meansItself && (c.physical == physicalInt32 || c.physical == physicalInt64) && !c.unsigned
+}
+
+// Begins returns the bytes that the column's texts can begin with, none of which is then empty or white space; "" for any.
+func (c *Column) Begins() string {
+	const digits = "-0123456789"
+	switch {
+	case c.meaning == meansUUID:
+		return digits + "abcdef"
+	case c.meaning != meansItself:
+		return digits
+	}
+	switch c.physical {
+	case physicalBoolean:
+		return "tf"
+	case physicalInt32, physicalInt64:
+		return digits
+	case physicalFloat, physicalDouble:
+		return digits + "NI"
+	}
+	return ""
+}
+
 // physical is how values are stored: Type in parquet.thrift.
 type physical int
 

@@ -201,6 +201,7 @@ type stream struct {
 	disk    *digest   // the file as it lies on disk
 	inner   *digest   // the content, where it was compressed and its digest is asked for; else nil
 	close   func()    // releases everything
+	packed  bool      // it was compressed
 	file    fs.File   // nil for standard input
 	size    int64     // of the file, as it was opened
 }
@@ -312,7 +313,7 @@ func decompress(r io.Reader, release func(), lim limits) (*stream, string) {
 
 // inflated makes decompressed data the content.
 func (s *stream) inflated(r io.Reader, lim limits) {
-	s.content = &inflated{r: r, disk: s.disk, free: lim.free}
+	s.content, s.packed = &inflated{r: r, disk: s.disk, free: lim.free}, true
 	if !lim.single {
 		s.inner = newDigest(s.content)
 		s.content = s.inner

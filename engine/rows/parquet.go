@@ -2,9 +2,11 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,7 +30,7 @@ type parquetFile struct {
 func (r *reader) openParquet(s *stream) (f *parquetFile, ok bool) {
 	at, seeks := s.file.(io.ReaderAt)
 	switch {
-	case s.inner != nil:
+	case s.packed:
 		r.fail(0, "it is a Parquet file, compressed as a whole: decompress it, for its pages are compressed as they are")
 		return nil, false
 	case s.file == nil:
@@ -232,9 +234,7 @@ func (r *reader) countParquet(s *stream, total *Cube, once map[int]*unique) stri
 					bad.Store(true)
 				}
 			}
-			if !c.finish() {
-				bad.Store(true)
-			}
+			c.finish()
 		})
 	}
 	sum, problem := r.digestFile(s)
@@ -254,35 +254,60 @@ func (r *reader) countParquet(s *stream, total *Cube, once map[int]*unique) stri
 // parquetCounter counts rows of a Parquet file. It belongs to one goroutine.
 type parquetCounter struct {
 	*counter
-	cursors []*parquet.Cursor // by field; nil where it is not looked at
-	at      [atOnce]uint64    // the combinations of rows
-	number  int               // the field whose numbers are added up; −1 for none
+	fields []parquetField // those that are looked at; the one whose numbers are added up is the last
+	at     [atOnce]uint64 // the combinations of rows
+}
+
+// parquetField is a field that is looked at.
+type parquetField struct {
+	*dictionary
+	*parquet.Cursor
+	filled  bool       // a value that is there is recorded, whatever it is
+	plain   bool       // filled, and its values are whole numbers
+	passed  bool       // in this stretch there is nothing to look at
+	numbers []numberAt // of the row group's dictionary, by place
+}
+
+// numberAt is what a number adds to a row.
+type numberAt struct {
+	known, ok, rounded bool
+	offset             uint64
+	value              Sum
 }
 
 func newParquetCounter(c *counter, f *parquetFile) *parquetCounter {
-	p := &parquetCounter{counter: c, cursors: make([]*parquet.Cursor, len(c.fields)), number: -1}
+	p := &parquetCounter{counter: c}
 	for _, l := range c.looked {
-		p.cursors[l.field] = f.Cursor(f.columns[l.field])
-		if l.number >= 0 {
-			p.number = l.field
+		col := f.columns[l.field]
+		begins := col.Begins()
+		field := parquetField{dictionary: l.dictionary, Cursor: f.Cursor(col), filled: begins != ""}
+		for _, b := range []byte(begins) {
+			field.filled = field.filled && !c.unclear[b]
 		}
+		field.plain = field.filled && col.Integers()
+		p.fields = append(p.fields, field)
 	}
+	slices.SortStableFunc(p.fields, func(a, b parquetField) int { return cmp.Compare(min(a.number, 0), min(b.number, 0)) })
 	return p
 }
 
 func (p *parquetCounter) close() {
-	for _, c := range p.cursors {
-		if c != nil {
-			c.Close()
-		}
+	for _, f := range p.fields {
+		f.Close()
 	}
 }
 
 // count counts the rows of a stretch. It is false where anything is wrong with them.
 func (p *parquetCounter) count(s stretch) bool {
-	for _, l := range p.looked {
-		c := p.cursors[l.field]
-		if c.Open(s.group) != nil || c.Skip(s.from) != nil {
+	for i := range p.fields {
+		f := &p.fields[i]
+		if f.Open(s.group) != nil {
+			return false
+		}
+		f.numbers = f.numbers[:0]
+		// Of a field that only has to be recorded nothing is read where the file's metadata say that it is.
+		f.passed = f.each && f.ids == nil && f.number < 0 && f.filled && f.NoNulls()
+		if !f.passed && f.Skip(s.from) != nil {
 			return false
 		}
 	}
@@ -292,17 +317,26 @@ func (p *parquetCounter) count(s stretch) bool {
 		for i := range at {
 			at[i] = p.base
 		}
-		for _, l := range p.looked {
-			if l.field != p.number && !p.add(l, at) {
+		counted := false
+		for i := range p.fields {
+			switch f := &p.fields[i]; {
+			case f.passed:
+			case f.number >= 0:
+				if !p.addNumbers(f, at) {
+					return false
+				}
+				counted = true
+			case f.each:
+				if !p.look(f, len(at)) {
+					return false
+				}
+			case !p.add(f, at):
 				return false
 			}
 		}
 		switch {
-		case p.number >= 0:
-			if !p.addNumbers(at) {
-				return false
-			}
-		case p.cube.dense != nil:
+		case counted:
+		case p.cube.dense != nil && !p.cube.number:
 			for _, a := range at {
 				p.cube.dense[a]++
 			}
@@ -317,30 +351,63 @@ func (p *parquetCounter) count(s stretch) bool {
 }
 
 // add adds to the combinations of the next rows what a field adds to them.
-func (p *parquetCounter) add(l looked, at []uint64) bool {
-	var ok bool
-	var err error
-	d, c := l.dictionary, p.cursors[l.field]
-	if d.each {
-		ok, err = c.Each(len(at), func(text []byte, _ bool) bool { return p.text(d, text, nil) })
-	} else {
-		ok, err = c.Sum(at, func(text []byte, _ bool) (worth uint64, keep, ok bool) {
-			ok = p.text(d, text, &worth)
-			return worth, ok && !d.tells(text), ok
-		})
-	}
+func (p *parquetCounter) add(f *parquetField, at []uint64) bool {
+	ok, err := f.Sum(at, func(text []byte, _ bool) (worth uint64, keep, ok bool) {
+		ok = p.text(f.dictionary, text, &worth)
+		return worth, ok && !f.tells(text), ok
+	})
+	return ok && err == nil
+}
+
+// look looks at the next n values of a field that is not counted by.
+func (p *parquetCounter) look(f *parquetField, n int) bool {
+	ok, err := f.Each(n, func(v parquet.Value) bool {
+		if f.plain && !v.Null && f.ids != nil {
+			if number := f.IntegerOf(v); number >= 0 && number < mostPlain {
+				if added, again := f.ids.addPlain(uint64(number)); added {
+					return !again // Read finds what is there again
+				}
+			}
+		}
+		text, ok := f.TextOf(v)
+		return ok && p.text(f.dictionary, text, nil)
+	})
 	return ok && err == nil
 }
 
 // addNumbers counts the next rows, with the numbers that are added up.
-func (p *parquetCounter) addNumbers(at []uint64) bool {
-	d, i := p.fields[p.number], 0
-	ok, err := p.cursors[p.number].Each(len(at), func(text []byte, _ bool) bool {
-		p.begin()
-		ok := p.text(d, text, &at[i])
-		p.end(at[i])
+func (p *parquetCounter) addNumbers(f *parquetField, at []uint64) bool {
+	i := 0
+	ok, err := f.Each(len(at), func(v parquet.Value) bool {
+		n := p.numberOf(f, v)
+		if n.rounded {
+			p.cube.rounded++
+		}
+		p.value = n.value
+		p.end(at[i] + n.offset)
 		i++
-		return ok
+		return n.ok
 	})
 	return ok && err == nil
+}
+
+// numberOf is what a value adds to a row. What stands in a dictionary is read once in a row group.
+func (p *parquetCounter) numberOf(f *parquetField, v parquet.Value) numberAt {
+	if v.Place >= 0 && v.Place < len(f.numbers) && f.numbers[v.Place].known {
+		return f.numbers[v.Place]
+	}
+	n := numberAt{known: true}
+	text, ok := f.TextOf(v)
+	rounded := p.cube.rounded
+	p.begin()
+	n.ok = ok && p.text(f.dictionary, text, &n.offset)
+	n.value, n.rounded = p.value, p.cube.rounded > rounded
+	p.cube.rounded = rounded
+	if v.Place >= 0 && v.Place < mostKnown {
+		if more := v.Place + 1 - len(f.numbers); more > 0 {
+			f.numbers = append(f.numbers, make([]numberAt, more)...)
+		}
+		f.numbers[v.Place] = n
+	}
+	return n
 }
