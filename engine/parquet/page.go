@@ -406,11 +406,11 @@ func (c *Cursor) beginPage(b []byte) (err error) {
 		}
 		c.source = &truths{runs: newRuns(b[4:], 1)}
 	case h.encoding == encodingDelta && (col.physical == physicalInt32 || col.physical == physicalInt64):
-		c.source, err = newDeltas(b, col.width)
+		c.source, err = newDeltas(b, col.width, h.values)
 	case h.encoding == encodingDeltaLengths && col.physical == physicalBytes:
-		c.source, err = newLengths(b)
+		c.source, err = newLengths(b, h.values)
 	case h.encoding == encodingDeltaTexts && (col.physical == physicalBytes || col.physical == physicalFixed):
-		c.source, err = newPrefixes(b)
+		c.source, err = newPrefixes(b, h.values)
 	case h.encoding == encodingSplit && col.width > 0:
 		c.source = newSplit(b, col.width)
 	default:

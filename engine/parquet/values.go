@@ -101,8 +101,8 @@ type deltas struct {
 // maxBlock is how many numbers a block may have; writers use 128 and 256.
 const maxBlock = 1 << 16
 
-// newDeltas reads numbers of size bytes.
-func newDeltas(b []byte, size int) (*deltas, error) {
+// newDeltas reads numbers of size bytes, of which there are at most most: a few bytes can claim any number of them.
+func newDeltas(b []byte, size int, most int64) (*deltas, error) {
 	d := &deltas{b: b, size: size}
 	var head [4]uint64
 	for i := range head {
@@ -113,7 +113,7 @@ func newDeltas(b []byte, size int) (*deltas, error) {
 		head[i], d.b = v, d.b[n:]
 	}
 	block, minis := head[0], head[1]
-	if block == 0 || block > maxBlock || minis == 0 || block%minis != 0 || block/minis%8 != 0 {
+	if block == 0 || block > maxBlock || minis == 0 || block%minis != 0 || block/minis%8 != 0 || head[2] > uint64(most) {
 		return nil, errDelta
 	}
 	d.minis, d.mini, d.left, d.value = int(minis), int(block/minis), head[2], uint64(zigzag(head[3]))
@@ -209,8 +209,8 @@ type lengths struct {
 	b       []byte
 }
 
-func newLengths(b []byte) (*lengths, error) {
-	all, err := newDeltas(b, 4)
+func newLengths(b []byte, most int64) (*lengths, error) {
+	all, err := newDeltas(b, 4, most)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func newLengths(b []byte) (*lengths, error) {
 	if !ok {
 		return nil, errDelta
 	}
-	again, err := newDeltas(b, 4)
+	again, err := newDeltas(b, 4, most)
 	return &lengths{again, rest}, err
 }
 
@@ -239,8 +239,8 @@ type prefixes struct {
 	value    []byte
 }
 
-func newPrefixes(b []byte) (*prefixes, error) {
-	all, err := newDeltas(b, 4)
+func newPrefixes(b []byte, most int64) (*prefixes, error) {
+	all, err := newDeltas(b, 4, most)
 	if err != nil {
 		return nil, err
 	}
@@ -248,11 +248,11 @@ func newPrefixes(b []byte) (*prefixes, error) {
 	if !ok {
 		return nil, errDelta
 	}
-	suffixes, err := newLengths(rest)
+	suffixes, err := newLengths(rest, most)
 	if err != nil {
 		return nil, err
 	}
-	again, err := newDeltas(b, 4)
+	again, err := newDeltas(b, 4, most)
 	return &prefixes{again, suffixes, nil}, err
 }
 

@@ -198,7 +198,7 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 	w := newWindow(s.content, r.lim)
 	for len(w.bytes()) < r.lim.head && w.more() {
 	}
-	if isParquet(w.bytes()) {
+	if IsParquet(w.bytes()) {
 		return r.countParquet(s, total, once)
 	}
 	if unreadable(w.bytes()) != "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/oloproof/oloproof/engine/parquet"
 )
 
-// isParquet reports whether content with this beginning is a Parquet file's.
-func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquet.Magic)) }
+// IsParquet reports whether content with this beginning is a Parquet file's.
+func IsParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquet.Magic)) }
 
 // parquetFile is an open Parquet file, and what is read of it.
 type parquetFile struct {

@@ -238,7 +238,7 @@ func (r *reader) readFile(path string) string {
 	for len(w.bytes()) < r.lim.head && w.more() {
 	}
 	head := w.bytes()
-	if r.rec.numbered = isParquet(head); r.rec.numbered {
+	if r.rec.numbered = IsParquet(head); r.rec.numbered {
 		return r.readParquet(s)
 	}
 	problems := r.diags.Len()
