@@ -263,6 +263,36 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
+// TestHeld: what is held for pages is counted, and given back.
+func TestHeld(t *testing.T) {
+	content, err := os.ReadFile("testdata/duckdb-zstd.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, content)
+	c := f.Cursor(column(t, f, "long"))
+	if err := c.Open(f.Groups[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := c.Text(); err != nil {
+		t.Fatal(err)
+	}
+	// The texts "row number 0" to "row number 299" are 12 to 14 bytes, each behind its length in four.
+	if held := f.held.Load(); held < 300*16 || held > 100<<10 {
+		t.Errorf("%d bytes are held for a page of about 5,000", held)
+	}
+	c.Close()
+	if held := f.held.Load(); held != 0 {
+		t.Errorf("%d bytes are held by nobody", held)
+	}
+	if err := f.hold(maxHeld); err != nil {
+		t.Error(err)
+	}
+	if err := f.hold(1); err == nil || !strings.Contains(err.Error(), "512 MiB at once") {
+		t.Errorf("more than is allowed: %v", err)
+	}
+}
+
 // TestNesting: structures within structures do not fill the stack.
 func TestNesting(t *testing.T) {
 	deep := &metadata{b: bytes.Repeat([]byte{0x1C}, 1<<20)}

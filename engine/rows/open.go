@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -204,6 +205,7 @@ type stream struct {
 	packed  bool      // it was compressed
 	file    fs.File   // nil for standard input
 	size    int64     // of the file, as it was opened
+	changed time.Time // when it was changed last, likewise
 }
 
 // contentSum is the SHA-256 of the content, once all of it was read.
@@ -242,7 +244,7 @@ func openStream(p string, opts Options, lim limits) (s *stream, problem string) 
 		return nil, openProblem(err)
 	}
 	if s, problem = decompress(f, func() { f.Close() }, lim); problem == "" {
-		s.file, s.size = f, info.Size()
+		s.file, s.size, s.changed = f, info.Size(), info.ModTime()
 	}
 	return s, problem
 }

@@ -98,7 +98,7 @@ func (r *reader) digestFile(s *stream) (sum string, problem string) {
 			return "", readProblem(err)
 		}
 	}
-	if s.disk.bytes != s.size {
+	if info, err := s.file.Stat(); err != nil || s.disk.bytes != s.size || info.Size() != s.size || !info.ModTime().Equal(s.changed) {
 		return "", "the file changed while it was read: run again when it is finished"
 	}
 	return hex.EncodeToString(s.disk.hash.Sum(nil)), ""
@@ -107,11 +107,13 @@ func (r *reader) digestFile(s *stream) (sum string, problem string) {
 // readParquet reads the rows of a Parquet file, and returns its digest, or "" when it could not be read to its end.
 func (r *reader) readParquet(s *stream) string {
 	problems := r.diags.Len()
-	if f, ok := r.openParquet(s); ok {
-		r.readGroups(f)
-		if r.input.Rows == 0 && r.diags.Len() == problems {
-			r.fail(0, "there are columns but no row: every file needs one")
-		}
+	f, ok := r.openParquet(s)
+	if !ok {
+		return ""
+	}
+	r.readGroups(f)
+	if r.input.Rows == 0 && r.diags.Len() == problems {
+		r.fail(0, "there are columns but no row: every file needs one")
 	}
 	sum, problem := r.digestFile(s)
 	r.input.Bytes, r.input.SHA256 = s.disk.bytes, sum
@@ -190,7 +192,7 @@ func stretches(groups []parquet.Group, workers int, least int64) (list []stretch
 	for _, g := range groups {
 		total += g.Rows
 	}
-	size := max(1, least, total/int64(4*workers))
+	size := max(1, least, total/int64(2*workers))
 	for _, g := range groups {
 		parts := max(1, (g.Rows+size/2)/size)
 		for i := range parts {

@@ -3,12 +3,15 @@ package rows
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	library "github.com/parquet-go/parquet-go"
@@ -243,6 +246,54 @@ func TestParquetInAFolder(t *testing.T) {
 	}
 	if got := readAll([]string{"link"}, Options{Columns: abc, FS: root.FS()}); len(got.diags) != 1 || len(got.rows) > 0 {
 		t.Errorf("through a link out of the folder: %d rows, %v", len(got.rows), got.diags)
+	}
+}
+
+// restless is a folder whose files have another time whenever one looks.
+type restless struct {
+	fs.FS
+	looks *int64
+}
+
+// restlessFile is a file of it.
+type restlessFile struct {
+	fs.File
+	io.ReaderAt
+	looks *int64
+}
+
+// restlessInfo is what one sees of it.
+type restlessInfo struct {
+	fs.FileInfo
+	at time.Time
+}
+
+func (r restless) Open(name string) (fs.File, error) {
+	f, err := r.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return restlessFile{f, f.(io.ReaderAt), r.looks}, nil
+}
+
+func (f restlessFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	*f.looks++
+	return restlessInfo{info, time.Unix(*f.looks, 0)}, err
+}
+
+func (i restlessInfo) ModTime() time.Time { return i.at }
+
+// TestParquetThatChanges: a file that is written while it is read decides nothing: its digest would be of something else.
+func TestParquetThatChanges(t *testing.T) {
+	looks := int64(0)
+	opts := Options{Columns: abc, FS: restless{folder("f", parquetText(t, []string{"case", "decision"}, [][]string{{"a", "x"}})), &looks}}
+	checkOne(t, readAll([]string{"f"}, opts), "f: the file changed while it was read: run again when it is finished")
+	if _, _, ok := Count([]string{"f"}, opts, make([]Use, len(abc))); ok {
+		t.Error("it was counted")
+	}
+	if looks < 4 {
+		t.Errorf("it was looked at %d times", looks)
 	}
 }
 
