@@ -2,7 +2,9 @@ package parquet
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -16,8 +18,8 @@ type plainRow struct {
 	Plain  int64    `parquet:"plain"`
 	Dict   *string  `parquet:"dict,optional,dict"`
 	Delta  int32    `parquet:"delta,delta"`
-	Delta8 int64    `parquet:"delta8,optional,delta"` // 0 is a null
-	Texts  string   `parquet:"texts,delta"`           // prefixes
+	Delta8 int64    `parquet:"delta8,delta"`
+	Texts  string   `parquet:"texts,delta"` // prefixes
 	Length *string  `parquet:"length,optional"`
 	Split  float64  `parquet:"split,split"`
 	Float  *float32 `parquet:"float,optional,dict"`
@@ -36,18 +38,15 @@ func rowsOf(t *rapid.T) (rows []plainRow, want map[string][]string) {
 	repeat := rapid.SampledFrom([]int{1, 1, 1, 2, 9, 40})
 	for range rapid.IntRange(1, 15).Draw(t, "different rows") {
 		var r plainRow
-		r.Plain, r.Delta, r.Texts, r.Split = number.Draw(t, "plain"), small.Draw(t, "delta"), word.Draw(t, "texts"), float64(small.Draw(t, "split"))/4
-		texts := map[string]string{"plain": fmt.Sprint(r.Plain), "delta": fmt.Sprint(r.Delta), "texts": r.Texts, "split": strconv.FormatFloat(r.Split, 'f', -1, 64),
-			"dict": null, "delta8": null, "length": null, "float": null, "flag": null}
+		r.Plain, r.Delta, r.Delta8, r.Texts, r.Split = number.Draw(t, "plain"), small.Draw(t, "delta"), number.Draw(t, "delta8"), word.Draw(t, "texts"), float64(small.Draw(t, "split"))/4
+		texts := map[string]string{"plain": fmt.Sprint(r.Plain), "delta": fmt.Sprint(r.Delta), "delta8": fmt.Sprint(r.Delta8), "texts": r.Texts, "split": strconv.FormatFloat(r.Split, 'f', -1, 64),
+			"dict": null, "length": null, "float": null, "flag": null}
 		if r.Split == 0 {
 			texts["split"] = "0"
 		}
 		if maybe.Draw(t, "dict is there") {
 			s := word.Draw(t, "dict")
 			r.Dict, texts["dict"] = &s, s
-		}
-		if r.Delta8 = number.Draw(t, "delta8"); r.Delta8 != 0 {
-			texts["delta8"] = fmt.Sprint(r.Delta8)
 		}
 		if maybe.Draw(t, "length is there") {
 			s := word.Draw(t, "length")
@@ -85,7 +84,8 @@ func TestFilesOfTheLibrary(t *testing.T) {
 			oracle.PageBufferSize(rapid.SampledFrom([]int{16, 256, 1 << 16}).Draw(t, "page")),
 			oracle.MaxRowsPerRowGroup(rapid.SampledFrom([]int64{7, 100, 1000}).Draw(t, "group")))
 		f := open(t, content)
-		for column, want := range want {
+		for _, column := range slices.Sorted(maps.Keys(want)) {
+			want := want[column]
 			col := named(f, column)
 			got, err := textsOf(f, col)
 			if err != nil {
