@@ -13,14 +13,16 @@ import (
 )
 
 // Pos is a place in a file. Line and Column are 1-based and count characters (runes), not bytes.
-// A zero Column means the whole line, a zero Line the whole file.
+// A zero Column means the whole line, a zero Line the whole file. A file that has no lines, such as one of Parquet, has Rows
+// instead, from 1; Line and Column are 0 then.
 type Pos struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
+	Row    int    `json:"row,omitempty"`
 }
 
-// String formats the position as file:line:column, leaving out the parts that are zero. Control
+// String formats the position as file:line:column, or file:row N, leaving out the parts that are zero. Control
 // characters in the file's name are escaped, so that a name cannot start a line of its own.
 func (p Pos) String() string {
 	s := Printable(p.File)
@@ -30,12 +32,15 @@ func (p Pos) String() string {
 			s += ":" + strconv.Itoa(p.Column)
 		}
 	}
+	if p.Row > 0 {
+		s += ":row " + strconv.Itoa(p.Row)
+	}
 	return s
 }
 
-// Compare orders positions by file, line and column.
+// Compare orders positions by file, line or row, and column.
 func (p Pos) Compare(q Pos) int {
-	return cmp.Or(strings.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+	return cmp.Or(strings.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column), cmp.Compare(p.Row, q.Row))
 }
 
 // Diagnostic is one problem: where it is, and one sentence that says what was found and what is allowed.

@@ -118,11 +118,14 @@ type Problem struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
+	Row     int    `json:"row,omitempty"`
 	Message string `json:"message"`
 }
 
 // Pos is where the problem is.
-func (p Problem) Pos() diag.Pos { return diag.Pos{File: p.File, Line: p.Line, Column: p.Column} }
+func (p Problem) Pos() diag.Pos {
+	return diag.Pos{File: p.File, Line: p.Line, Column: p.Column, Row: p.Row}
+}
 
 // File is a file that the run read, named as given, with the SHA-256 of its bytes in hexadecimal.
 type File struct {
@@ -437,7 +440,7 @@ func Unusable(version string, err *diag.Error) *Report {
 	r.ExitStatus = ExitUnusable
 	r.MoreErrors = err.More
 	for _, d := range err.Items {
-		r.Errors = append(r.Errors, Problem{File: d.File, Line: d.Line, Column: d.Column, Message: d.Message})
+		r.Errors = append(r.Errors, Problem{File: d.File, Line: d.Line, Column: d.Column, Row: d.Row, Message: d.Message})
 	}
 	return r
 }

@@ -199,6 +199,9 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 	w := newWindow(s.content, r.lim)
 	for len(w.bytes()) < r.lim.head && w.more() {
 	}
+	if IsParquet(w.bytes()) {
+		return r.countParquet(s, total, once)
+	}
 	if unreadable(w.bytes()) != "" {
 		return ""
 	}

@@ -60,7 +60,7 @@ func combinations(content string, opts Options, block int) (read map[string]int,
 	for i := range uses {
 		uses[i] = codes[i].use()
 	}
-	cube, inputs, ok := countWithin([]string{"f"}, opts, uses, limits{buffer: 16, head: 64, record: maxRecord, free: 64 << 20, block: block})
+	cube, inputs, ok := countWithin([]string{"f"}, opts, uses, limits{buffer: 16, head: 64, record: maxRecord, free: 64 << 20, block: block, part: int64(block)})
 	if !ok {
 		return read, res.diags, nil, false
 	}

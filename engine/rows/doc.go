@@ -4,8 +4,8 @@
 //     bytes; "-" is standard input. With Options.FS nothing outside that folder can be opened.
 //  2. Each file is read once, as a stream. Its SHA-256 and its size are taken on the way, of the bytes
 //     as they lie on disk; gzip and zstd, told by their first bytes, are decompressed.
-//  3. What is inside is told by content (reader.go, the list formats): '{' begins JSONL, anything else
-//     is CSV. Every file has its own format, compression, delimiter and header.
+//  3. What is inside is told by content (reader.go, the list formats): '{' begins JSONL, PAR1 Parquet
+//     (parquet.go), anything else is CSV. Every file has its own format, compression, delimiter and header.
 //  4. A record is scanned in place (csv.go, jsonl.go). Rows that can be read go to the caller's
 //     function in the order of the files; everything that cannot be read becomes a diagnostic with its
 //     line and column, and nothing is skipped in silence.
@@ -24,5 +24,6 @@
 //   - An object or an array is an error in a column that is read; in an extra key it is ignored.
 //   - Half of a surrogate pair in a JSON string is an error, not U+FFFD.
 //   - "*" in a glob also matches names that begin with a dot; "**" is refused.
+//   - Numbers of Parquet become their shortest decimals, times ISO 8601; NaN and infinity are those words.
 //   - A file is the same as another when their decompressed contents are the same.
 package rows

@@ -30,7 +30,7 @@ func TestProblems(t *testing.T) {
 		{"UTF-32 with a mark", "\xFF\xFE\x00\x00c\x00\x00\x00", "f: it is in UTF-32LE: save it as UTF-8"},
 		{"UTF-32 without a mark", "\x00\x00\x00c\x00\x00\x00a", "f: it is in UTF-32BE: save it as UTF-8"},
 		{"UTF-32 little-endian without a mark", "c\x00\x00\x00a\x00\x00\x00", "f: it is in UTF-32LE: save it as UTF-8"},
-		{"spreadsheet", "PK\x03\x04\x14\x00", "f: it is a zip archive (as .xlsx spreadsheets are): CSV and JSONL are read, plain or compressed with gzip or zstd"},
+		{"spreadsheet", "PK\x03\x04\x14\x00", "f: it is a zip archive (as .xlsx spreadsheets are): CSV and JSONL are read, plain or compressed with gzip or zstd, and Parquet"},
 
 		// The header of a CSV file.
 		{"Latin-1 in the header", "case,d\xE9cision\n1,a\n", "f:1:7: the byte 0xE9 is not UTF-8: save the file as UTF-8"},

@@ -527,6 +527,14 @@ func (c *counter) meet(d *dictionary, text []byte) (e entry, ok bool) {
 	return e, true
 }
 
+// tells reports whether a text that was the last one added is told.
+func (d *dictionary) tells(text []byte) bool {
+	if len(text) > 15 {
+		return d.long[string(text)].told != nil
+	}
+	return d.known[shortOf(text).hash()].told != nil
+}
+
 // tell tells the rows of the texts that are to be told, and forgets all texts.
 func (c *counter) tell(d *dictionary) {
 	if len(d.told) > 0 {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -201,6 +202,10 @@ type stream struct {
 	disk    *digest   // the file as it lies on disk
 	inner   *digest   // the content, where it was compressed and its digest is asked for; else nil
 	close   func()    // releases everything
+	packed  bool      // it was compressed
+	file    fs.File   // nil for standard input
+	size    int64     // of the file, as it was opened
+	changed time.Time // when it was changed last, likewise
 }
 
 // contentSum is the SHA-256 of the content, once all of it was read.
@@ -238,7 +243,10 @@ func openStream(p string, opts Options, lim limits) (s *stream, problem string) 
 	if err != nil {
 		return nil, openProblem(err)
 	}
-	return decompress(f, func() { f.Close() }, opts.Progress, lim)
+	if s, problem = decompress(f, func() { f.Close() }, opts.Progress, lim); problem == "" {
+		s.file, s.size, s.changed = f, info.Size(), info.ModTime()
+	}
+	return s, problem
 }
 
 // openProblem is the message for a file that cannot be opened.
@@ -308,7 +316,7 @@ func decompress(r io.Reader, release func(), progress *Progress, lim limits) (*s
 
 // inflated makes decompressed data the content.
 func (s *stream) inflated(r io.Reader, lim limits) {
-	s.content = &inflated{r: r, disk: s.disk, free: lim.free}
+	s.content, s.packed = &inflated{r: r, disk: s.disk, free: lim.free}, true
 	if !lim.single {
 		s.inner = newDigest(s.content)
 		s.content = s.inner
@@ -402,7 +410,6 @@ func bom(head []byte) []byte {
 var foreign = []struct{ begins, what string }{
 	{"PK\x03\x04", "a zip archive (as .xlsx spreadsheets are)"},
 	{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an Excel workbook (.xls)"},
-	{"PAR1", "a Parquet file"},
 	{"BZh91AY&SY", "a bzip2 file"},
 	{"\xFD7zXZ\x00", "an xz file"},
 	{"7z\xBC\xAF\x27\x1C", "a 7z archive"},
@@ -414,7 +421,7 @@ var foreign = []struct{ begins, what string }{
 func unreadable(head []byte) string {
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.begins)) {
-			return "it is " + f.what + ": CSV and JSONL are read, plain or compressed with gzip or zstd"
+			return "it is " + f.what + ": CSV and JSONL are read, plain or compressed with gzip or zstd, and Parquet"
 		}
 	}
 	if isGzip(head) || isZstd(head) {

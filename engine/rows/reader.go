@@ -101,7 +101,7 @@ func (r Row) Bytes(col int) (text []byte, recorded bool) {
 }
 
 // Pos returns where the value of column col begins: its quote, if it has one. When col is −1, or the
-// row has no such value, it is the row's first line as a whole (Column 0).
+// row has no such value, it is the row's first line as a whole (Column 0). In a Parquet file it is the row.
 func (r Row) Pos(col int) diag.Pos {
 	if r.rec == nil {
 		return diag.Pos{Line: r.line}
@@ -109,7 +109,7 @@ func (r Row) Pos(col int) diag.Pos {
 	return r.rec.pos(col)
 }
 
-// Line returns the 1-based line on which the row begins.
+// Line returns the 1-based line on which the row begins; in a Parquet file, the number of the row.
 func (r Row) Line() int {
 	if r.rec == nil {
 		return r.line
@@ -149,11 +149,12 @@ type limits struct {
 	free   int64 // decompressed bytes before the limit on growth holds
 	single bool  // the digest of what is decompressed is not asked for
 	block  int   // bytes that a goroutine counts at once
+	part   int64 // rows of a Parquet file that it counts at once, at least
 }
 
 // defaultLimits are the limits of a run.
 func defaultLimits() limits {
-	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 128 << 10}
+	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 128 << 10, part: 64 << 10}
 }
 
 // read is Read with its limits.
@@ -254,6 +255,9 @@ func (r *reader) readFile(path string) string {
 	for len(w.bytes()) < r.lim.head && w.more() {
 	}
 	head := w.bytes()
+	if r.rec.numbered = IsParquet(head); r.rec.numbered {
+		return r.readParquet(s)
+	}
 	problems := r.diags.Len()
 	if what := unreadable(head); what != "" {
 		r.fail(0, "%s", what)
@@ -406,6 +410,7 @@ type record struct {
 	file         int
 	raw          []byte // the row as written, valid UTF-8
 	line, column int    // where raw begins
+	numbered     bool   // the file has no lines: line is the number of the row
 	cells        []cell
 	index        []int // by column of Options.Columns: its place in cells, or −1
 	missing      map[string]bool
@@ -471,6 +476,9 @@ func (r *record) text(col int) (string, bool) {
 }
 
 func (r *record) pos(col int) diag.Pos {
+	if r.numbered {
+		return diag.Pos{File: r.path, Row: r.line}
+	}
 	p := diag.Pos{File: r.path, Line: r.line}
 	if col < 0 {
 		return p

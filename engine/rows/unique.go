@@ -113,9 +113,8 @@ func (u *unique) batch() *batch { return &batch{unique: u, number: ^uint64(0)} }
 // add adds a text, which is trimmed and not empty.
 func (b *batch) add(text []byte) {
 	if number, plain := plainNumber(text); plain {
-		if page := b.of(number >> 16); page != nil {
-			bit := uint64(1) << (number & 63)
-			if atomic.OrUint64(&page[number>>6&(1<<10-1)], bit)&bit != 0 {
+		if added, again := b.addPlain(number); added {
+			if again {
 				b.suspect = true
 				b.again(b.hash(text))
 			}
@@ -138,6 +137,16 @@ func (b *batch) addHash(hash uint64) {
 		list = make([]uint64, 0, min(together, max(8, 2*cap(list)))) // small for small files
 	}
 	b.waiting[at] = append(list, hash)
+}
+
+// addPlain adds a number that plainNumber reads, if it has a page, and says whether it was there.
+func (b *batch) addPlain(number uint64) (added, again bool) {
+	page := b.of(number >> 16)
+	if page == nil {
+		return false, false
+	}
+	bit := uint64(1) << (number & 63)
+	return true, atomic.OrUint64(&page[number>>6&(1<<10-1)], bit)&bit != 0
 }
 
 // handOver writes down what waits of one part.
@@ -369,6 +378,9 @@ func (s *hashes) find(hash uint64) uint64 {
 	}
 	return at
 }
+
+// mostPlain is more than any number that plainNumber reads.
+const mostPlain = 1e16
 
 // plainNumber reads a whole number of up to 16 digits that is written without a sign and without leading zeros, so that no
 // two texts are one number.

@@ -106,7 +106,7 @@ const maxLine = 1 << 20
 // ReadItems reads the items of a file, or of stdin where path is "-". What it is is told by its first line:
 //   - "{" begins JSONL, whose objects have a key item;
 //   - a header with the column item beside others begins a table (CSV, as engine/rows reads it, which also reads
-//     compressed files);
+//     compressed files, and Parquet);
 //   - anything else is a list with one id a line, where a first line "item" is a header. An id may be in quotes, as a
 //     table of one column has them. Where the first line holds a character that separates columns, such as a comma,
 //     that header is needed: a table without a column item would otherwise be taken for a list.
@@ -123,7 +123,7 @@ func ReadItems(path string, stdin io.Reader, diags *diag.List) *Items {
 	in := bufio.NewReaderSize(source, 64<<10)
 	head, _ := in.Peek(64 << 10) // an error shows again on reading
 	head = bytes.TrimPrefix(head, []byte("\ufeff"))
-	if !isTable(head) {
+	if !isTable(head) && !rows.IsParquet(head) {
 		readList(path, in, items, diags)
 		return items
 	}

@@ -33,7 +33,7 @@ verifies that the labels follow it, and counts an item drawn blind without a lab
 When items are added, give the draw so far as --previous, and write to another file: what it says of its items stays,
 and only the new ones are drawn, at the rate alone. Items that are no longer there are left out.
 
-The items are one id a line (a first line "item" is a header), or the column item of CSV or JSONL. For --items as for
+The items are one id a line (a first line "item" is a header), or the column item of CSV, JSONL or Parquet. For --items as for
 --previous, - is standard input.`,
 		Example: `  oloproof init --example anchoring study
   oloproof anchoring draw --items study/items.csv --rate 0.2 --seed study-1 > draw.csv`,

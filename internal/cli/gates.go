@@ -29,7 +29,7 @@ type gateText struct {
 var gateTexts = map[string]gateText{
 	"human-ai": {
 		short: "Do people decide better with the system's output than without?",
-		long: `Reads one row per decision (CSV or JSONL: case, reviewer, condition, decision, reference,
+		long: `Reads one row per decision (CSV, JSONL or Parquet: case, reviewer, condition, decision, reference,
 ai_output, optionally started_at and decided_at) and measures whether people decide better with the
 system's output than without it, and how they rely on it.`,
 		example: "decisions.csv",
@@ -43,7 +43,7 @@ system's output than without it, and how they rely on it.`,
 	},
 	"anchoring": {
 		short: "Do the model's labels agree with people's who did not see them?",
-		long: `Reads one row per label (CSV or JSONL: item, annotator, suggestion, label, visibility, optionally kind,
+		long: `Reads one row per label (CSV, JSONL or Parquet: item, annotator, suggestion, label, visibility, optionally kind,
 accepted, inclusion_probability, started_at and labelled_at) and measures how often the model's suggestion agrees
 with labels that people gave without it, and how far seeing it draws them towards it. The rest of a corpus can be
 handed to the model on blind labels only.`,
@@ -60,7 +60,7 @@ handed to the model on blind labels only.`,
 	"compare": {
 		tallied: true,
 		short:   "Is the new version of an agent better, when every trial differs?",
-		long: `Reads one row per trial (CSV or JSONL: version, case, passed or score, optionally trial) of two
+		long: `Reads one row per trial (CSV, JSONL or Parquet: version, case, passed or score, optionally trial) of two
 versions of an agent on the same cases, and measures which is better and how much of that may be luck.
 --baseline and --candidate name the two versions; without a FILE they name a file for each, whose rows
 need no version.`,
@@ -75,7 +75,7 @@ need no version.`,
 		tallied: true,
 		short:   "How far apart are the groups, in error rates and selection?",
 		long: `Reads a declaration (YAML: the file of decided cases, its columns, the groups and the rules) and one row
-per case (CSV or JSONL: id, label, prediction, optionally a probability, and a column per attribute), and measures
+per case (CSV, JSONL or Parquet: id, label, prediction, optionally a probability, and a column per attribute), and measures
 how far the groups lie apart. Without a verb it is ` + "`gate`" + `: it decides the declaration's rules.`,
 		example:     "fairness.yaml",
 		declaration: "FAIRNESS.yaml",
@@ -159,7 +159,7 @@ func (a *app) verbCommand(g gate.Gate, verb gate.Verb, text gateText) *cobra.Com
 	var delimiter string
 	cmd := &cobra.Command{
 		Use: string(verb) + " " + use, Short: short, Example: text.commands(g, verb),
-		Long: short + "." + long + "\n\nFiles are CSV or JSONL, plain or compressed (.gz, .zst); several files, or a glob, are read as one;\n- is standard input.",
+		Long: short + "." + long + "\n\nFiles are CSV or JSONL, plain or compressed (.gz, .zst), or Parquet; several files, or a glob, are read as one;\n- is standard input.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			var wrong error
 			absent := req.take(args, fmt.Sprintf("oloproof %s %s", g.Name(), verb))

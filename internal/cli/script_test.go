@@ -52,6 +52,8 @@ func TestScripts(t *testing.T) {
 			"write":       writeCommand,
 			"gzip":        compressCommand("gzip", gzipped),
 			"zstd":        compressCommand("zstd", zstandard),
+			"jsonl":       convertCommand("jsonl", asJSONL),
+			"parquet":     convertCommand("parquet", asParquet),
 			"valid":       validCommand,
 			"field":       fieldCommand,
 			"same":        sameCommand,

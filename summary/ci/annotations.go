@@ -121,6 +121,9 @@ func annotations(d Delivery, workspace string) []annotation {
 		if a.file == "" && p.File != "" {
 			a.message = p.Pos().String() + ": " + p.Message
 		} else {
+			if p.Row > 0 { // no platform has a place for it
+				a.message = fmt.Sprintf("row %d: %s", p.Row, p.Message)
+			}
 			a.onBase(d)
 		}
 		if a.file == d.PolicyFile { // before its prefix

@@ -256,3 +256,12 @@ func TestRelayed(t *testing.T) {
 		t.Errorf("%q, %v", listed, err)
 	}
 }
+
+// TestRowsInAnnotations: a row of a file without lines stands in the message, since no platform has a place for it.
+func TestRowsInAnnotations(t *testing.T) {
+	unusable := report.Unusable("1", &diag.Error{Items: []diag.Diagnostic{{Pos: diag.Pos{File: "d.parquet", Row: 4}, Message: "bad"}}})
+	list := annotations(Delivery{Report: unusable}, "")
+	if len(list) == 0 || list[0].file != "d.parquet" || list[0].line != 0 || list[0].message != "row 4: bad" {
+		t.Errorf("%+v", list)
+	}
+}

@@ -376,7 +376,8 @@ func (s *site) decide(gate string, args ...string) string {
 	return string(out)
 }
 
-// typedColumns: columns of numbers and booleans come to the same as the texts that they are written as: in tables, in Parquet and in JSONL.
+// typedColumns: columns of numbers and booleans come to the same as the texts that they are written as: in tables, in Parquet and in JSONL,
+// whether a database counts them or the files are read.
 func typedColumns(t *testing.T, s *site) {
 	s.put("policy.yaml", "probability: score\nattributes: {sex: [1, 2], age: {bins: [30]}}\nmin_cell: 1\nrules: [{id: a, rate: error, attribute: age, max_group_gap: 0.9}]\n")
 	d := newDraw(5)
@@ -404,6 +405,12 @@ func typedColumns(t *testing.T, s *site) {
 	typed, parquet, lines := s.query("duckdb", "typed", "--has", "label"), s.query("duckdb", "rows.parquet", "--has", "label"), s.query("duckdb", "rows.jsonl", "--has", "label")
 	s.duckdb(create, "INSERT INTO typed "+values, "COPY typed TO 'rows.parquet'",
 		"COPY ("+typed+") TO 'typed.csv' (HEADER)", "COPY ("+parquet+") TO 'parquet.csv' (HEADER)", "COPY ("+lines+") TO 'lines.csv' (HEADER)")
+	for _, options := range []string{"COMPRESSION snappy", "COMPRESSION zstd, ROW_GROUP_SIZE 64", "COMPRESSION lz4_raw, PARQUET_VERSION v2", "COMPRESSION gzip, DICTIONARY_SIZE_LIMIT 1"} {
+		s.duckdb(create, "INSERT INTO typed "+values, "COPY typed TO 'read.parquet' (FORMAT parquet, "+options+")")
+		if diff := cmp.Diff(want, s.decide("fairness", "read.parquet")); diff != "" {
+			t.Errorf("Parquet with %s (-CSV +Parquet):\n%s", options, diff)
+		}
+	}
 	s.psql(create + "; INSERT INTO typed " + values)
 	s.put("postgres.csv", string(s.psql(s.query("postgres", "typed", "--has", "label"))))
 	for _, result := range []string{"typed.csv", "parquet.csv", "lines.csv", "postgres.csv"} {

@@ -12,7 +12,7 @@ const (
 
 // Sides is a question of this gate that tells what rows are evidence of, for audits that change rows and ask again.
 type Sides interface {
-	// Sides tells it by the line of a row, which must be in one file; a line that is not there is of Neither. It must not be
+	// Sides tells it by the line of a row, or its number where the file has none,, which must be in one file; a line that is not there is of Neither. It must not be
 	// called before CheckRows.
 	Sides() map[int]Side
 }
@@ -24,12 +24,12 @@ func (q *question) Sides() map[int]Side {
 	sides := map[int]Side{}
 	for _, e := range q.study.blind {
 		if !e.lost {
-			sides[e.pos.Line] = Blind
+			sides[max(e.pos.Line, e.pos.Row)] = Blind
 		}
 	}
 	for _, e := range q.study.visible {
 		if !e.perhaps {
-			sides[e.pos.Line] = Visible
+			sides[max(e.pos.Line, e.pos.Row)] = Visible
 		}
 	}
 	return sides

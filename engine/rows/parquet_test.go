@@ -1,0 +1,323 @@
+package rows
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	library "github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
+
+	"github.com/oloproof/oloproof/engine/parquet"
+)
+
+const parquetWriting = "Parquet"
+
+// parquetText writes columns of texts, in which "∅" is a null, as a Parquet file.
+func parquetText(t fataler, header []string, rows [][]string, options ...library.WriterOption) string {
+	t.Helper()
+	group := library.Group{}
+	for _, name := range header {
+		group[name] = library.Optional(library.Encoded(library.String(), &library.RLEDictionary))
+	}
+	schema := library.NewSchema("rows", group)
+	place := map[string]int{} // the library sorts columns
+	for i, path := range schema.Columns() {
+		place[path[0]] = i
+	}
+	var list []library.Row
+	for _, row := range rows {
+		values := make(library.Row, len(header))
+		for i, name := range header {
+			at := place[name]
+			values[at] = library.ValueOf(nil).Level(0, 0, at)
+			if row[i] != "∅" {
+				values[at] = library.ValueOf(row[i]).Level(0, 1, at)
+			}
+		}
+		list = append(list, values)
+	}
+	var b bytes.Buffer
+	w := library.NewGenericWriter[any](&b, append([]library.WriterOption{schema}, options...)...)
+	if _, err := w.WriteRows(list); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// asParquet writes a table in one of the many ways there are; what is not recorded is a null or empty.
+func asParquet(t *rapid.T, rows [][]string) string {
+	var list [][]string
+	for _, row := range rows {
+		row = slices.Clone(row)
+		for i := range row {
+			if row[i] == "" && rapid.Bool().Draw(t, "null") {
+				row[i] = "∅"
+			}
+		}
+		list = append(list, row)
+	}
+	codec := rapid.SampledFrom([]library.WriterOption{library.Compression(&library.Snappy), library.Compression(&library.Zstd), library.Compression(&library.Uncompressed)}).Draw(t, "codec")
+	return parquetText(t, tableHeader, list, codec,
+		library.PageBufferSize(rapid.SampledFrom([]int{16, 1 << 16}).Draw(t, "page")),
+		library.MaxRowsPerRowGroup(rapid.SampledFrom([]int64{2, 5, 1000}).Draw(t, "row group")),
+		library.DataPageVersion(rapid.IntRange(1, 2).Draw(t, "version")))
+}
+
+// TestParquetIsCounted: what Count counts of a Parquet file is what Read reads, in however many parts, and no sound file is refused.
+func TestParquetIsCounted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows := table(t)
+		for i := range rows {
+			if rapid.IntRange(0, 3).Draw(t, "missing") == 0 {
+				rows[i][2] = " NA "
+			}
+		}
+		opts := Options{Columns: abc, MissingValues: []string{"NA"}}
+		read, problems, counted, ok := combinations(asParquet(t, rows), opts, rapid.SampledFrom([]int{1, 3, 1000}).Draw(t, "part"))
+		switch {
+		case len(problems) > 0:
+			t.Fatalf("problems: %v", problems)
+		case !ok:
+			t.Fatal("a sound file was not counted")
+		case !maps.Equal(read, counted):
+			t.Fatal(cmp.Diff(read, counted))
+		}
+	})
+}
+
+// TestParquetDamaged: of a damaged file Count knows nothing, or what Read reads; neither panics.
+func TestParquetDamaged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		content := []byte(asParquet(t, table(t)))
+		for range rapid.IntRange(1, 3).Draw(t, "changes") {
+			content[rapid.IntRange(4, len(content)-1).Draw(t, "at")] = byte(rapid.IntRange(0, 255).Draw(t, "byte"))
+		}
+		read, problems, counted, ok := combinations(string(content), Options{Columns: abc}, 3)
+		switch {
+		case ok && len(problems) > 0:
+			t.Fatalf("counted, though there is wrong: %v", problems)
+		case ok && !maps.Equal(read, counted):
+			t.Fatal(cmp.Diff(read, counted))
+		}
+	})
+}
+
+// numbered is a table of 10,000 rows with ids, numbers and three groups, of which some are not recorded.
+func numbered(again bool) [][]string {
+	var rows [][]string
+	for i := range 10_000 {
+		id, group := fmt.Sprint(i), []string{"a", "b", "∅"}[i%3]
+		if again && i == 9_000 {
+			id = "77"
+		}
+		rows = append(rows, []string{id, fmt.Sprintf("0.%03d", i%1000), group})
+	}
+	return rows
+}
+
+// TestParquetNumbersAndIDs: numbers are added up by group, and an id that comes twice is found.
+func TestParquetNumbersAndIDs(t *testing.T) {
+	header := []string{"id", "score", "group"}
+	columns := []Column{{Name: "id", Required: true}, {Name: "score", Required: true}, {Name: "group"}}
+	uses := []Use{{Full: true}, {Codes: 1, Code: func(string, bool) (int, bool, bool) { return 0, false, false }, Number: func(Decimal, bool) (int, bool) { return 0, true }},
+		{Codes: 3, Code: func(text string, recorded bool) (int, bool, bool) {
+			return map[string]int{"a": 0, "b": 1, "": 2}[text], false, true
+		}}}
+	for _, again := range []bool{false, true} {
+		opts := Options{Columns: columns, Once: []Once{{Columns: []int{0}}}}
+		opts.FS = folder("f", parquetText(t, header, numbered(again), library.MaxRowsPerRowGroup(3_000)))
+		cube, inputs, ok := countWithin([]string{"f"}, opts, uses, limits{buffer: 16, head: 64, record: maxRecord, part: 100})
+		if ok == again {
+			t.Fatalf("an id twice: %v; counted: %v", again, ok)
+		}
+		if again {
+			continue
+		}
+		got := map[int]string{}
+		cube.Each(func(codes []int, rows int, sum Sum) { got[codes[2]] = fmt.Sprint(rows, " ", sum) })
+		// Every group has a third of 10,000 rows, 3,334 + 3,333 + 3,333. i%1000 sums to 499,500 in each thousand, 4,995,000 in all, of which
+		// group 0 has the i that 3 divides: as Python 3.11 adds them up.
+		want := map[int]string{0: "3334 1665.333", 1: "3333 1664.667", 2: "3333 1665"}
+		if diff := cmp.Diff(want, got); diff != "" || inputs[0].Rows != 10_000 {
+			t.Error(diff, inputs[0].Rows)
+		}
+	}
+}
+
+// TestParquetProblems: what is wrong with a file is told at its row, all at once.
+func TestParquetProblems(t *testing.T) {
+	type row struct {
+		Case     string  `parquet:"case"`
+		Decision []byte  `parquet:"decision"`
+		Note     *string `parquet:"note,optional"`
+	}
+	type list struct {
+		Case     string   `parquet:"case"`
+		Decision []string `parquet:"decision,list"`
+	}
+	type twice struct {
+		Case     string `parquet:"case"`
+		Again    string `parquet:"case "`
+		Decision string `parquet:"decision"`
+	}
+	of := func(rows any) string {
+		var b bytes.Buffer
+		var err error
+		switch rows := rows.(type) {
+		case []row:
+			err = library.Write(&b, rows)
+		case []list:
+			err = library.Write(&b, rows)
+		case []twice:
+			err = library.Write(&b, rows)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	sound := of([]row{{Case: "a", Decision: []byte("x")}})
+	for _, test := range []struct {
+		name, content string
+		want          []string
+	}{
+		{"sound", sound, nil},
+		{"bytes", of([]row{{"a", []byte{0xFF}, nil}, {"b", []byte("x"), nil}, {"c", []byte{0x80}, nil}}),
+			[]string{`f:row 1: "decision": found bytes that are no text in UTF-8`, `f:row 3: "decision": found bytes that are no text in UTF-8`}},
+		{"no row", of([]row{}), []string{"f: there are columns but no row: every file needs one"}},
+		{"list", of([]list{{"a", []string{"x"}}}), []string{`f: the column "decision" holds a list in each row: texts, numbers, booleans, dates and times, one in each row, are read`}},
+		{"twice", of([]twice{{"a", "b", "c"}}), []string{`f: the column "case" is there twice: keep the one that is meant`}},
+		{"missing", parquetText(t, []string{"case", "decison"}, [][]string{{"a", "b"}}),
+			[]string{`f: the column "decision" is missing; there is "decison": rename it, or write columns: {decision: "decison"} in the policy`}},
+		{"cut off", sound[:len(sound)-9], []string{"f: the Parquet file cannot be read: it does not end as Parquet files do: it is cut off, or still being written"}},
+		{"gzip", gzipped(t, sound), []string{"f: it is a Parquet file, compressed as a whole: decompress it, for its pages are compressed as they are"}},
+		{"zstd", zstandard(t, sound), []string{"f: it is a Parquet file, compressed as a whole: decompress it, for its pages are compressed as they are"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := readText(test.content)
+			if diff := cmp.Diff(test.want, got.diags); diff != "" {
+				t.Error(diff)
+			}
+			if _, _, ok := Count([]string{"f"}, Options{Columns: abc, FS: folder("f", test.content)}, make([]Use, len(abc))); ok != (test.want == nil) && test.name != "bytes" {
+				t.Errorf("counted: %v", ok) // nothing looks at the bytes where no column is used
+			}
+		})
+	}
+	got := readAll([]string{"-"}, Options{Columns: abc, Stdin: strings.NewReader(sound)})
+	checkOne(t, got, "-: a Parquet file cannot be read from standard input, since it is read from its end: name the file")
+}
+
+// TestParquetInAFolder: a file is read where nothing outside a folder may be, from the operating system's files, and not through a link out of it.
+func TestParquetInAFolder(t *testing.T) {
+	folder := t.TempDir()
+	outside := filepath.Join(folder, "outside.parquet")
+	inside := filepath.Join(folder, "in")
+	content := []byte(parquetText(t, []string{"case", "decision"}, [][]string{{"a", "x"}, {"b", "∅"}}))
+	for _, err := range []error{os.Mkdir(inside, 0o755), os.WriteFile(outside, content, 0o644), os.WriteFile(filepath.Join(inside, "f"), content, 0o644)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	got := readAll([]string{"f"}, Options{Columns: abc, FS: root.FS()})
+	checkClean(t, got)
+	if diff := cmp.Diff("a|x|∅\nb|∅|∅\n", got.values()); diff != "" {
+		t.Error(diff)
+	}
+	if err := os.Symlink(outside, filepath.Join(inside, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if got := readAll([]string{"link"}, Options{Columns: abc, FS: root.FS()}); len(got.diags) != 1 || len(got.rows) > 0 {
+		t.Errorf("through a link out of the folder: %d rows, %v", len(got.rows), got.diags)
+	}
+}
+
+// restless is a folder whose files have another time whenever one looks.
+type restless struct {
+	fs.FS
+	looks *int64
+}
+
+// restlessFile is a file of it.
+type restlessFile struct {
+	fs.File
+	io.ReaderAt
+	looks *int64
+}
+
+// restlessInfo is what one sees of it.
+type restlessInfo struct {
+	fs.FileInfo
+	at time.Time
+}
+
+func (r restless) Open(name string) (fs.File, error) {
+	f, err := r.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return restlessFile{f, f.(io.ReaderAt), r.looks}, nil
+}
+
+func (f restlessFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	*f.looks++
+	return restlessInfo{info, time.Unix(*f.looks, 0)}, err
+}
+
+func (i restlessInfo) ModTime() time.Time { return i.at }
+
+// TestParquetThatChanges: a file that is written while it is read decides nothing: its digest would be of something else.
+func TestParquetThatChanges(t *testing.T) {
+	looks := int64(0)
+	opts := Options{Columns: abc, FS: restless{folder("f", parquetText(t, []string{"case", "decision"}, [][]string{{"a", "x"}})), &looks}}
+	checkOne(t, readAll([]string{"f"}, opts), "f: the file changed while it was read: run again when it is finished")
+	if _, _, ok := Count([]string{"f"}, opts, make([]Use, len(abc))); ok {
+		t.Error("it was counted")
+	}
+	if looks < 4 {
+		t.Errorf("it was looked at %d times", looks)
+	}
+}
+
+// TestStretches: every row is in exactly one stretch.
+func TestStretches(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var groups []parquet.Group
+		var want []int64
+		for _, n := range rapid.SliceOfN(rapid.Int64Range(1, 1000), 1, 20).Draw(t, "rows") {
+			groups = append(groups, parquet.Group{Rows: n})
+			want = append(want, n)
+		}
+		group, next := 0, int64(0)
+		for _, s := range stretches(groups, rapid.IntRange(1, 64).Draw(t, "workers"), rapid.Int64Range(0, 100).Draw(t, "least")) {
+			if next == want[group] {
+				group, next = group+1, 0
+			}
+			if s.from != next || s.to < s.from || s.group.Rows != want[group] {
+				t.Fatalf("group %d from %d: %+v", group, next, s)
+			}
+			next = s.to
+		}
+		if group != len(groups)-1 || next != want[group] {
+			t.Fatalf("the last row is %d of group %d", next, group)
+		}
+	})
+}
