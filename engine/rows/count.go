@@ -1,14 +1,9 @@
 package rows
 
 import (
-	"bytes"
-	"encoding/hex"
-	"io"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -191,105 +186,54 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 
 // countFile counts the rows of one file, on all cores, and returns the digest of its content; "" where anything is wrong with it.
 func (r *reader) countFile(path string, total *Cube, once map[int]*unique) string {
-	s, problem := openStream(path, r.opts, r.lim)
-	if problem != "" {
+	s, w := r.open(path)
+	if s == nil {
 		return ""
 	}
 	defer s.close()
-	w := newWindow(s.content, r.lim)
-	for len(w.bytes()) < r.lim.head && w.more() {
-	}
 	if IsParquet(w.bytes()) {
 		return r.countParquet(s, total, once)
 	}
-	if unreadable(w.bytes()) != "" {
+	f := r.openText(w)
+	if f == nil {
 		return ""
 	}
-	w.skip(len(bom(w.bytes())))
-	blocks := &blocks{from: w, cut: lastEnd, size: r.lim.block, most: r.lim.record}
-	jsonl := beginsObject(w.bytes())
-	var header csvHeader
-	if jsonl {
-		blocks.cut = lastObject
-		var scan jsonScanner
-		scan, header.index = r.newScanner()
-		header.names = make([]string, len(scan.cells))
-	} else {
-		f := csvFile{reader: r, w: w, line: 1}
-		var ok bool
-		if header, ok = f.header(); !ok {
-			return ""
-		}
-		f.skip(header.next)
-	}
-	blocks.left, blocks.ended = w.bytes(), w.eof()
 	var counts []func(block []byte, n int) bool // by worker
 	var scans []*objects                        // likewise, where the file is JSONL
 	telling := &sync.Mutex{}
 	var workers []*counter
-	for range runtime.GOMAXPROCS(0) {
-		c := r.counter(header.names, header.index, total.uses, once)
+	for range f.workers() {
+		c := r.counter(f.header.names, f.header.index, total.uses, once)
 		if c == nil {
 			return ""
 		}
-		c.delimiter, c.telling = header.delimiter, telling
+		c.delimiter, c.telling = f.header.delimiter, telling
 		workers, counts = append(workers, c), append(counts, c.count)
-		if jsonl {
+		if f.jsonl {
 			o := r.newObjects(c)
 			scans, counts[len(counts)-1] = append(scans, o), o.count
 		}
-		if blocks.ended && len(blocks.left) <= r.lim.block {
-			break // there is work for one
-		}
 	}
-	var wait sync.WaitGroup
-	var bad atomic.Bool
-	for i, c := range workers {
-		wait.Go(func() {
-			var block []byte
-			for !bad.Load() {
-				var n int
-				if block, n, _ = blocks.next(block); n == 0 {
-					break
-				}
-				before := c.cube.rows
-				if !counts[i](block, n) {
-					bad.Store(true)
-				}
-				r.opts.Progress.addRows(c.cube.rows - before)
-			}
-			c.finish()
-		})
-	}
-	wait.Wait()
-	if bad.Load() || !blocks.ended || !s.disk.ended {
-		return ""
-	}
+	sound := f.each(r.opts.Progress, len(workers), func(worker int, block []byte, n, _ int) (rows int, ok bool) {
+		before := workers[worker].cube.rows
+		ok = counts[worker](block, n)
+		return workers[worker].cube.rows - before, ok
+	})
 	before := total.rows
 	for _, c := range workers {
+		c.finish()
 		total.merge(c.cube)
 	}
 	for _, o := range scans {
-		for col, slot := range header.index {
+		for col, slot := range f.header.index {
 			r.input.Has[col] = r.input.Has[col] || o.scan.has[slot]
 		}
 	}
 	r.input.Rows = total.rows - before
-	if r.input.Rows == 0 || !r.hasRequired() {
+	if !sound {
 		return ""
 	}
-	r.input.Bytes, r.input.SHA256 = s.disk.bytes, hex.EncodeToString(s.disk.hash.Sum(nil))
-	return hex.EncodeToString(s.contentSum())
-}
-
-// hasRequired reports whether the file has every column that it must have.
-func (r *reader) hasRequired() bool {
-	for col, c := range r.opts.Columns {
-		if c.Required && !r.input.Has[col] {
-			return false
-		}
-	}
-	return true
+	return r.ended(s)
 }
 
 // counter returns what counts the records of a file whose fields have these names; index is by column the place of its field, or −1. It
@@ -351,86 +295,4 @@ func (r *reader) counter(names []string, index []int, uses []Use, once map[int]*
 		}
 	}
 	return c
-}
-
-// blocks cuts a stream into blocks that end with the end of a record. It is shared by several goroutines.
-type blocks struct {
-	lock  sync.Mutex
-	from  *window
-	cut   func(text []byte) int // where the last record of a text ends; 0 where none does
-	left  []byte                // what was read and is in no block yet
-	store []byte                // where it lies
-	size  int
-	most  int // bytes of a record
-	line  int // of the first byte that is in no block yet
-	ended bool
-	done  bool // nothing follows, or nothing can
-}
-
-// next returns the next block: buffer, or one in its place, with n bytes of text and padding behind them, and the line on which it
-// begins. n is 0 at the end.
-func (b *blocks) next(buffer []byte) (block []byte, n, line int) {
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	line = b.line
-	if b.done {
-		return buffer, 0, line
-	}
-	size := b.size
-	if b.ended {
-		size = 0
-	}
-	for {
-		if need := max(size, len(b.left)) + padding; len(buffer) < need {
-			grown := make([]byte, need)
-			copy(grown, buffer[:n])
-			buffer = grown
-		}
-		if len(b.left) > 0 {
-			n = copy(buffer, b.left)
-			b.left = nil
-		}
-		if !b.ended {
-			m, err := fill(b.from.r, buffer[n:len(buffer)-padding])
-			n += m
-			if err != nil {
-				if err != io.EOF {
-					b.done = true
-					return buffer, 0, line
-				}
-				b.ended = true
-			}
-		}
-		if b.ended {
-			b.done = true
-			return buffer, n, line
-		}
-		if cut := b.cut(buffer[:n]); cut > 0 {
-			b.store = append(b.store[:0], buffer[cut:n]...)
-			b.left = b.store
-			b.line += bytes.Count(buffer[:cut], []byte{'\n'})
-			return buffer, cut, line
-		}
-		if n >= b.most {
-			b.done = true
-			return buffer, 0, line
-		}
-		size = min(2*n, b.most)
-	}
-}
-
-// lastEnd returns where the last record of text ends, behind its line feed; 0 where none does.
-func lastEnd(text []byte) int {
-	quotes := bytes.Count(text, []byte{'"'})
-	for end := len(text); ; {
-		line := bytes.LastIndexByte(text[:end], '\n')
-		if line < 0 {
-			return 0
-		}
-		quotes -= bytes.Count(text[line:end], []byte{'"'})
-		if quotes%2 == 0 {
-			return line + 1
-		}
-		end = line
-	}
 }

@@ -2,11 +2,8 @@ package rows
 
 import (
 	"bytes"
-	"encoding/hex"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -34,6 +31,7 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 		workers[i] = &sharer{rec: r.record(), watcher: repeats.watcher(), add: begin()}
 	}
 	r.lim.single = len(files) == 1 && !opts.Contents
+	opts.Progress.begin(files, opts)
 	inputs = make([]Input, 0, len(files))
 	contents := map[string]bool{}
 	for i, path := range files {
@@ -61,60 +59,34 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 
 // shareFile hands over the rows of one file, and returns the digest of its content; "" where anything is wrong with it.
 func (r *reader) shareFile(path string, workers []*sharer) string {
-	s, problem := openStream(path, r.opts, r.lim)
-	if problem != "" {
+	s, w := r.open(path)
+	if s == nil {
 		return ""
 	}
 	defer s.close()
-	w := newWindow(s.content, r.lim)
-	for len(w.bytes()) < r.lim.head && w.more() {
-	}
-	if unreadable(w.bytes()) != "" {
+	if IsParquet(w.bytes()) { // Read reads it
 		return ""
 	}
-	w.skip(len(bom(w.bytes())))
-	blocks := &blocks{from: w, size: r.lim.block, most: r.lim.record, line: 1}
-	if beginsObject(w.bytes()) {
-		blocks.cut = lastObject
-		for _, worker := range workers {
+	f := r.openText(w)
+	if f == nil {
+		return ""
+	}
+	for _, worker := range workers {
+		worker.rows, worker.json = 0, nil
+		if f.jsonl {
 			scan, index := r.newScanner()
 			worker.rec.index = index
 			worker.take = worker.objects(&scan)
-		}
-	} else {
-		f := csvFile{reader: r, w: w, line: 1}
-		header, ok := f.header()
-		if !ok {
-			return ""
-		}
-		f.skip(header.next)
-		blocks.cut, blocks.line = lastEnd, f.line
-		for _, worker := range workers {
-			worker.take = worker.records(header)
+		} else {
+			worker.take = worker.records(f.header)
 		}
 	}
-	blocks.left = w.bytes()
-	var wait sync.WaitGroup
-	var bad atomic.Bool
-	for _, worker := range workers {
-		worker.rows = 0
-		wait.Go(func() {
-			var block []byte
-			for !bad.Load() {
-				var n, line int
-				if block, n, line = blocks.next(block); n == 0 {
-					break
-				}
-				if !utf8.Valid(block[:n]) || !worker.take(block, n, line) {
-					bad.Store(true)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	if bad.Load() || !blocks.ended || !s.disk.ended {
-		return ""
-	}
+	sound := f.each(r.opts.Progress, len(workers), func(worker int, block []byte, n, line int) (rows int, ok bool) {
+		of := workers[worker]
+		before := of.rows
+		ok = utf8.Valid(block[:n]) && of.take(block, n, line)
+		return of.rows - before, ok
+	})
 	for _, worker := range workers {
 		r.input.Rows += worker.rows
 		if worker.json != nil {
@@ -123,16 +95,10 @@ func (r *reader) shareFile(path string, workers []*sharer) string {
 			}
 		}
 	}
-	for col, c := range r.opts.Columns {
-		if c.Required && !r.input.Has[col] {
-			return "" // a key of no object
-		}
-	}
-	if r.input.Rows == 0 {
+	if !sound {
 		return ""
 	}
-	r.input.Bytes, r.input.SHA256 = s.disk.bytes, hex.EncodeToString(s.disk.hash.Sum(nil))
-	return hex.EncodeToString(s.contentSum())
+	return r.ended(s)
 }
 
 // sharer hands over the rows of blocks. It belongs to one goroutine.

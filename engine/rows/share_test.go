@@ -69,7 +69,7 @@ func shared(paths []string, opts Options, lim limits) (workers [][]seenRow, inpu
 }
 
 // TestShareIsRead: whatever the files hold, however they are written, and with any number of cores and any size of blocks, Share either hands
-// over exactly what Read does, or says that it does not know; and it knows every sound file.
+// over exactly what Read does, or says that it does not know; and it knows every sound file but those of Parquet.
 func TestShareIsRead(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"case", "decision", ",", ",", "\n", "\n", "\r\n", "\r", "\"", "\"\"", "a", "é", "\xFF", " ", "{", "}", "}\n{", "[", "]", ":",
 		"\"case\":1", "\"decision\":\"b\"", "\\u00e9", "\\", "1", "null", "x,y,z\n", "\"p\nq\",y,z\n", "{\"case\":1,\"decision\":2}\n"})
@@ -77,13 +77,19 @@ func TestShareIsRead(t *testing.T) {
 		withCores(cores, func() {
 			rapid.Check(t, func(t *rapid.T) {
 				sound := rapid.Bool().Draw(t, "sound")
+				text := true // of all files
 				var files, names []string
 				for i := range rapid.IntRange(1, 2).Draw(t, "files") {
 					content := rapid.SampledFrom([]string{"case,decision,note\n", "{\"case\":1,\"decision\":\"x\"}\n"}).Draw(t, "begin") +
 						strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces"), "")
 					if sound {
 						w := rapid.SampledFrom(writings).Draw(t, "writing")
-						content = w.write(t, table(t)) + strings.Repeat("\n", i) // or both could be the same
+						content = w.write(t, table(t))
+						if w.name == "Parquet" {
+							text = false
+						} else {
+							content += strings.Repeat("\n", i) // or both could be the same
+						}
 						switch rapid.IntRange(0, 2).Draw(t, "compression") {
 						case 1:
 							content = gzipped(t, content)
@@ -104,7 +110,7 @@ func TestShareIsRead(t *testing.T) {
 				inputs := read(names, opts, lim, func(r Row) { want = append(want, seen(r, len(abc))) }, problems)
 				workers, got, ok := shared(names, opts, lim)
 				if !ok {
-					if sound && problems.Len() == 0 {
+					if sound && text && problems.Len() == 0 {
 						t.Fatal("sound files were not shared")
 					}
 					return
