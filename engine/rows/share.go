@@ -22,7 +22,7 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 	diags := &diag.List{}
 	r := newReader(opts, lim, nil, diags)
 	files := expand(paths, opts.FS, diags)
-	if diags.Len() > 0 || slices.Contains(files, stdin) {
+	if diags.Len() > 0 || slices.Contains(files, stdin) || opts.Delimiter != 0 && !isDelimiter(opts.Delimiter) {
 		return nil, false
 	}
 	repeats := newRepeats(opts.Once, false)
