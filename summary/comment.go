@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/report"
@@ -95,7 +96,7 @@ func IssueTitle(r *report.Report) string {
 		text += r.Verdict.String() + ", " + verdictSays(r)
 	}
 	text = keepOrder(tameMarks(diag.Printable(oneLine(text))))
-	text = commit.ReplaceAllStringFunc(reference.ReplaceAllString(text, "$1"+zeroWidthSpace+"-"), func(hex string) string {
+	text = commit().ReplaceAllStringFunc(reference().ReplaceAllString(text, "$1"+zeroWidthSpace+"-"), func(hex string) string {
 		return strings.Join(chunks(hex, 6), zeroWidthSpace)
 	})
 	var b strings.Builder
@@ -213,11 +214,13 @@ func firstWaiverEnds(r *report.Report) string {
 }
 
 // plainRun is a run's name as ours are: nothing in it has a meaning but the commit, of which GitHub is to make a link.
-var plainRun = regexp.MustCompile(`^run [0-9]+(, attempt [0-9]+)?(, commit [0-9a-f]{7,40})?$`)
+var plainRun = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^run [0-9]+(, attempt [0-9]+)?(, commit [0-9a-f]{7,40})?$`)
+})
 
 // runName shows the name of a run.
 func runName(run string) string {
-	if run = clip(run, nameMax); plainRun.MatchString(run) {
+	if run = clip(run, nameMax); plainRun().MatchString(run) {
 		return run
 	}
 	return prose(run)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -27,7 +28,7 @@ const zeroWidthSpace = "\u200b"
 // GitHub runner and Azure Pipelines, "##vso[…]" of Azure Pipelines, "##teamcity[…]" of TeamCity. Marks and
 // invisible characters between the signs count as nothing: the runners compare texts by the rules of a
 // language, which skip them.
-var runnerCommand = regexp.MustCompile(`(#[\p{M}\p{Cf}]*#[0-9A-Za-z\p{M}\p{Cf}]*)\[`)
+var runnerCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(#[\p{M}\p{Cf}]*#[0-9A-Za-z\p{M}\p{Cf}]*)\[`) })
 
 // startsCommand reports whether a line that starts with word is a command to a runner, as "::error::" is.
 func startsCommand(word string) bool {
@@ -56,7 +57,10 @@ func EscapeTerminal(s string, utf8 bool) string {
 	} else {
 		s = toASCII(s)
 	}
-	return runnerCommand.ReplaceAllString(s, `$1\[`)
+	if !strings.Contains(s, "[") { // hardly any text has one, and a run that meets none does not need the expression
+		return s
+	}
+	return runnerCommand().ReplaceAllString(s, `$1\[`)
 }
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u2028", " ", "\u2029", " ")
@@ -152,10 +156,10 @@ func toASCII(s string) string {
 // What GitHub links without being asked: GH-12 and advisories, commits, addresses without a scheme; and
 // what opens a numbered list.
 var (
-	reference = regexp.MustCompile(`(?i)\b(gh|ghsa|cve)-`)
-	commit    = regexp.MustCompile(`\b[0-9A-Fa-f]{7,}\b`)
-	www       = regexp.MustCompile(`(?i)(www)(\.)`)
-	listMark  = regexp.MustCompile(`^(\d+)([.)])`)
+	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(gh|ghsa|cve)-`) })
+	commit    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9A-Fa-f]{7,}\b`) })
+	www       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(www)(\.)`) })
+	listMark  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+)([.)])`) })
 )
 
 // EscapeMarkdown makes a text from data safe inside a paragraph or a table cell of GitHub Flavored Markdown:
@@ -164,9 +168,9 @@ var (
 // GitHub from making mentions and references; a zero-width space does.
 func EscapeMarkdown(s string, limit int) string {
 	s = keepOrder(strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit))))))
-	s = reference.ReplaceAllString(s, "$1"+zeroWidthSpace+"-")
-	s = www.ReplaceAllString(s, "$1"+zeroWidthSpace+"$2")
-	s = commit.ReplaceAllStringFunc(s, func(hex string) string {
+	s = reference().ReplaceAllString(s, "$1"+zeroWidthSpace+"-")
+	s = www().ReplaceAllString(s, "$1"+zeroWidthSpace+"$2")
+	s = commit().ReplaceAllStringFunc(s, func(hex string) string {
 		return strings.Join(chunks(hex, 6), zeroWidthSpace)
 	})
 	first := -1 // the colon that would make a line of log a command
@@ -200,12 +204,14 @@ func EscapeMarkdown(s string, limit int) string {
 			b.WriteRune(r)
 		}
 	}
-	return listMark.ReplaceAllString(b.String(), `$1\$2`)
+	return listMark().ReplaceAllString(b.String(), `$1\$2`)
 }
 
 // ownCode finds, in an escaped text, what was a code span of our own sentences: "`looks: repeated`". It takes letters, digits and
 // ": _-" alone, which mean nothing to anyone in a code span, so that one from data is as harmless.
-var ownCode = regexp.MustCompile("\\\\`((?:[0-9A-Za-z:-]|\\\\_)(?:[0-9A-Za-z :-]|\\\\_|" + zeroWidthSpace + ")*)\\\\`")
+var ownCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\\\\`((?:[0-9A-Za-z:-]|\\\\_)(?:[0-9A-Za-z :-]|\\\\_|" + zeroWidthSpace + ")*)\\\\`")
+})
 
 // EscapeProse is EscapeMarkdown for a sentence of ours, in which texts from data may stand: what it sets between backticks
 // becomes code, where that is letters, digits, colons, spaces, _ and - alone.
@@ -213,7 +219,7 @@ func EscapeProse(s string, limit int) string {
 	escaped := EscapeMarkdown(s, limit)
 	var b strings.Builder
 	done := 0
-	for _, at := range ownCode.FindAllStringSubmatchIndex(escaped, -1) {
+	for _, at := range ownCode().FindAllStringSubmatchIndex(escaped, -1) {
 		// Beside another backtick it would be part of a longer run, which opens or closes another span.
 		if strings.HasSuffix(escaped[:at[0]], "`") || strings.HasPrefix(escaped[at[1]:], "\\`") || strings.HasSuffix(escaped[:at[3]], " ") {
 			continue
@@ -243,7 +249,7 @@ func CodeSpan(s string, limit int) string {
 	if text == "" {
 		return `""`
 	}
-	if strings.ContainsAny(text, `|\`) || strings.Contains(text, "<!--") || runnerCommand.MatchString(text) {
+	if strings.ContainsAny(text, `|\`) || strings.Contains(text, "<!--") || runnerCommand().MatchString(text) {
 		return EscapeMarkdown(s, limit)
 	}
 	fence, run := 1, 0
@@ -260,6 +266,36 @@ func CodeSpan(s string, limit int) string {
 	}
 	ticks := strings.Repeat("`", fence)
 	return ticks + text + ticks
+}
+
+// inHTML spells what has a meaning in HTML, in a text or between quotes, and the sign with which commands to CI runners begin: a
+// page may be printed to a log.
+var inHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "#", "&#35;")
+
+// EscapeHTML makes a text from data safe inside an element of an HTML page, and inside a quoted attribute that holds text: it comes
+// out as the text it is, on one line, cut at limit characters, with what is invisible or turns the direction of writing shown as a
+// Go escape. It makes nothing safe inside a script, a style, an address or an unquoted attribute.
+func EscapeHTML(s string, limit int) string {
+	return inHTML.Replace(keepOrder(strings.TrimSpace(tameMarks(diag.Printable(oneLine(clip(s, limit)))))))
+}
+
+// codeInHTML finds in an escaped text what ownCode finds in Markdown.
+var codeInHTML = regexp.MustCompile("`([0-9A-Za-z:_-](?:[0-9A-Za-z :_-]*[0-9A-Za-z:_-])?)`")
+
+// EscapeHTMLProse is EscapeHTML for a sentence of ours, in which texts from data may stand: what it sets between backticks becomes
+// code, where that is letters, digits, colons, spaces, _ and - alone, which mean nothing there.
+func EscapeHTMLProse(s string, limit int) string {
+	escaped := EscapeHTML(s, limit)
+	var b strings.Builder
+	done := 0
+	for _, at := range codeInHTML.FindAllStringSubmatchIndex(escaped, -1) {
+		if strings.HasSuffix(escaped[:at[0]], "`") || strings.HasPrefix(escaped[at[1]:], "`") { // of a longer run, which is none of ours
+			continue
+		}
+		b.WriteString(escaped[done:at[0]] + "<code>" + escaped[at[2]:at[3]] + "</code>")
+		done = at[1]
+	}
+	return b.String() + escaped[done:]
 }
 
 // linkMax is the longest address that becomes a link, in bytes.
@@ -291,4 +327,57 @@ func link(text, address string) string {
 
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+// plainName shows a name from data as one line in which nothing hides, and nothing is a command to a CI runner; for a machine to
+// compare and a person to read.
+func plainName(s string) string {
+	return runnerCommand().ReplaceAllString(tameMarks(diag.Printable(oneLine(s))), `$1\[`)
+}
+
+// plainSentence is plainName for a sentence, in whose order of characters numbers must not be seen the other way round.
+func plainSentence(s string) string { return keepOrder(plainName(s)) }
+
+var xmlSigns = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
+
+// EscapeXML makes a text from data safe in an element or an attribute of XML 1.0, on one line: what that cannot hold in any form,
+// such as U+0000 or half a character, and what would hide, comes out as a Go escape. With "<" and ">" written as entities no text can
+// begin markup or end a section ("]]>").
+func EscapeXML(s string) string { return xmlSigns.Replace(plainSentence(s)) }
+
+// EscapeMessage makes a text from data safe as a message of SARIF, which knows placeholders ("{0}") and links ("[text](address)")
+// in what it calls plain text: braces are doubled, as its section 3.11.5 asks for, and a link falls apart.
+func EscapeMessage(s string) string {
+	return strings.NewReplacer("{", "{{", "}", "}}", "](", "]"+zeroWidthSpace+"(").Replace(plainSentence(s))
+}
+
+var labelSigns = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// EscapeLabel makes a text from data safe as the value of a label in the text formats of OpenMetrics and Prometheus, between its
+// quotes.
+func EscapeLabel(s string) string { return labelSigns.Replace(plainName(s)) }
+
+// EscapeDotenv makes of a name from data a word that is safe as the value of a variable in a dotenv file, and wherever a script puts
+// that: every character but the letters and digits of ASCII and ". _ -" becomes "_", and so does a "-" that it begins with, since
+// that would begin an option. Two names can become the same word.
+func EscapeDotenv(s string) string {
+	word := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '.' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, s)
+	if strings.HasPrefix(word, "-") {
+		word = "_" + word[1:]
+	}
+	return word
+}
+
+// addressOf writes a path as a relative reference of RFC 3986: what has a meaning in one, and what is not ASCII, in percents.
+func addressOf(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(url.PathEscape(part), ":", "%3A") // a colon would end a scheme
+	}
+	return strings.Join(parts, "/")
 }

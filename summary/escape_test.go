@@ -206,6 +206,7 @@ func FuzzReport(f *testing.F) {
 			if strings.Join(o.tables, " ") != strings.Join(tables, " ") || o.headings != headings {
 				t.Errorf("%s: tables %v and %d headings, want %v and %d", name, o.tables, o.headings, tables, headings)
 			}
+			readPage(t, name, write(t, "html", r, Options{}))
 			for _, format := range []string{"markdown", "json"} {
 				for line := range strings.Lines(write(t, format, r, Options{})) {
 					if c := runnerReads(line); c != "" {

@@ -21,7 +21,14 @@ type Format struct {
 var formats = []Format{
 	{"terminal", "tables and drawn intervals for a terminal or a log", Terminal},
 	{"markdown", "GitHub Flavored Markdown, as in a job summary", Markdown},
+	{"html", "one page to open in a browser, with every interval drawn", HTML},
 	{"json", "the published report, one document", JSON},
+	{"junit", "JUnit XML, one test case a rule, for the test pages of CI platforms", JUnit},
+	{"sarif", "SARIF 2.1.0, for code scanning and viewers of findings", SARIF},
+	{"codequality", "GitLab's Code Quality report", CodeQuality},
+	{"openmetrics", "OpenMetrics text, for Prometheus and GitLab's metrics report", OpenMetrics},
+	{"dotenv", "variables for later jobs of a GitLab pipeline", Dotenv},
+	{"model-card", "a block of Markdown of a stable shape, for a model card", ModelCard},
 }
 
 // Options are what a report's form depends on besides the report. The caller knows the terminal; a format
@@ -32,6 +39,10 @@ type Options struct {
 	Width    int           // terminal: cells in a line; 0 is 80, less than 40 is 40
 	MaxBytes int           // markdown: the most bytes; 0 is 1,000,000
 	FailOn   report.FailOn // which verdicts make the process fail, for the sentence on its exit status; nil is the default
+
+	// junit, sarif, codequality: the path of a file that the report names, relative to the repository's top and with slashes; "" where it
+	// is not in the repository. nil: as the report has it.
+	Repository func(file string) string
 }
 
 // Formats returns every format, in the order shown.

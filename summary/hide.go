@@ -322,6 +322,22 @@ func plainReason(v report.Verdict) string {
 	return "There is no verdict."
 }
 
+// facts are what a measure was counted from, where that may be told.
+func (h hiding) facts(m *report.Measure, run float64) []string {
+	if !h.counts && !h.numbers(m) {
+		return facts(m, run)
+	}
+	only := report.Measure{Interval: m.Interval, Method: m.Method}
+	return append([]string{"counts hidden"}, facts(&only, run)...)
+}
+
+// countsOnly is a measure's counts without its method and confidence, which its rule gives.
+func (h hiding) countsOnly(m *report.Measure) []string {
+	only := *m
+	only.Interval, only.Method, only.IntervalsBeside = nil, "", nil
+	return h.facts(&only, 0)
+}
+
 // hiddenRows is whether the numbers of rows read are hidden: those of one file may be few, and follow from all others and the sum.
 func hiddenRows(r *report.Report) bool {
 	for i := range r.Gates {

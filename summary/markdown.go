@@ -470,7 +470,7 @@ func (m *markdown) ruleCells(rule *report.Rule, gate string) (label, measured, w
 
 // about is a list item: why a rule came out as it did, what would decide it, what it was counted from.
 func (m *markdown) about(rule *report.Rule, run float64) string {
-	facts := append([]string{ruleMeasure(&rule.Measure)}, m.facts(&rule.Measure, run)...)
+	facts := append([]string{ruleMeasure(&rule.Measure)}, m.hides.facts(&rule.Measure, run)...)
 	return m.why(rule) + " <sub>" + prose(strings.Join(facts, " · ")+lookText(rule, " · ")) + "</sub>"
 }
 
@@ -497,15 +497,6 @@ func (m *markdown) numbers(measure *report.Measure) (measured, within string) {
 		return hidden, hidden
 	}
 	return ownNumbers(measure, Show(measure, nil))
-}
-
-// facts are what a measure was counted from, where that may be told.
-func (m *markdown) facts(measure *report.Measure, run float64) []string {
-	if !m.hides.counts && !m.hides.numbers(measure) {
-		return facts(measure, run)
-	}
-	only := report.Measure{Interval: measure.Interval, Method: measure.Method}
-	return append([]string{"counts hidden"}, facts(&only, run)...)
 }
 
 // findings lists what is to be known about the data, warnings first.
@@ -582,7 +573,7 @@ func (m *markdown) cells(rule *report.Rule, settings map[string]string) {
 	shown := all[:min(len(all), markdownGroups)]
 	var rows [][]string
 	for _, g := range shown {
-		said := m.countsOnly(g.measure)
+		said := m.hides.countsOnly(g.measure)
 		if g.reason != "" && !strings.Contains(rule.Reason, g.reason) {
 			said = append(said, gateText(g.reason))
 		}
@@ -646,13 +637,6 @@ func capital(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// countsOnly is a measure's counts without its method and confidence, which its rule gives.
-func (m *markdown) countsOnly(measure *report.Measure) []string {
-	only := *measure
-	only.Interval, only.Method, only.IntervalsBeside = nil, "", nil
-	return m.facts(&only, 0)
-}
-
 // measures writes every measure: folded beside rules, open in a report without them.
 func (m *markdown) measures(g *report.Gate, run float64) {
 	if len(g.Measures) == 0 {
@@ -686,7 +670,7 @@ func (m *markdown) measureTable(all []*report.Measure, run float64) {
 	var rows [][]string
 	for _, measure := range all {
 		measured, within := m.numbers(measure)
-		said := m.facts(measure, run)
+		said := m.hides.facts(measure, run)
 		if text := caution(measure, ""); text != "" {
 			said = append(said, text)
 		}
@@ -716,7 +700,7 @@ func (m *markdown) sections(sections []section, run float64) {
 		var rows [][]string
 		for _, measure := range shown {
 			measured, within := m.numbers(measure)
-			said := m.countsOnly(measure)
+			said := m.hides.countsOnly(measure)
 			if text := caution(measure, ""); text != "" {
 				said = append(said, text)
 			}
@@ -748,7 +732,7 @@ func (m *markdown) calibration(sections []section) {
 				if m.hides.numbers(measure) {
 					measured, chance = hidden, hidden
 				}
-				rows = append(rows, []string{prose(s.attribute), prose(s.nameOf(measure)), measured, chance, prose(strings.Join(m.countsOnly(measure), " · "))})
+				rows = append(rows, []string{prose(s.attribute), prose(s.nameOf(measure)), measured, chance, prose(strings.Join(m.hides.countsOnly(measure), " · "))})
 			}
 		}
 	}

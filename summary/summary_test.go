@@ -114,6 +114,16 @@ func TestGolden(t *testing.T) {
 		check(name+".ascii.txt", write(t, "terminal", r, Options{}))
 		check(name+".md", write(t, "markdown", r, Options{}))
 		check(name+".comment.md", comment(t, r, ofRun))
+		check(name+".html", cutStyle(write(t, "html", r, Options{})))
+		for format, end := range map[string]string{"junit": "junit.xml", "sarif": "sarif.json", "codequality": "codequality.json", "openmetrics": "metrics.txt", "dotenv": "env", "model-card": "card.md"} {
+			check(name+"."+end, write(t, format, r, Options{}))
+		}
+	}
+	for name, d := range diffs(t) {
+		if name != "diff_many" {
+			check(name+".terminal.txt", writeDiff(t, "terminal", d, Options{Unicode: true}))
+			check(name+".md", writeDiff(t, "markdown", d, Options{}))
+		}
 	}
 	baseline, passing := readReports(t)["baseline"], readReports(t)["pass"]
 	again := ofRun
@@ -212,7 +222,7 @@ func TestTerminalDefaults(t *testing.T) {
 // Every rule's words appear in both formats for people, those that need someone before those that pass.
 func TestRulesNeedingSomeoneFirst(t *testing.T) {
 	r := readReports(t)["mixed"]
-	for _, format := range []string{"terminal", "markdown"} {
+	for _, format := range []string{"terminal", "markdown", "html"} {
 		text := write(t, format, r, Options{Unicode: true})
 		last := -1
 		for _, want := range []string{"fnr-by-sex", "agreement", "agreement-old", "fnr-crossed", "every-age-served", "four-fifths"} { // the fairness rules by verdict, the advisory one last
@@ -238,8 +248,12 @@ func TestNoBareEstimate(t *testing.T) {
 	if rule := r.Gates[0].Rules[0]; rule.ID != "no-interval" || *rule.Estimate != 0.9 || rule.Interval != nil {
 		t.Fatal("numbers.json has changed")
 	}
-	for _, format := range []string{"terminal", "markdown"} {
-		if text := write(t, format, r, Options{Unicode: true}); strings.Contains(text, "0.9") {
+	for _, format := range []string{"terminal", "markdown", "html"} {
+		text := write(t, format, r, Options{Unicode: true})
+		if format == "html" {
+			text = readPage(t, "a rule without an interval", text).seenText()
+		}
+		if strings.Contains(text, "0.9") {
 			t.Errorf("%s shows an estimate without an interval beside a threshold:\n%s", format, text)
 		}
 	}
@@ -403,8 +417,11 @@ func TestEmptyReports(t *testing.T) {
 		"empty parts": {Gates: []report.Gate{{Rules: []report.Rule{{Needs: &report.Needs{}, Waived: &report.Waived{}, Reviewed: &report.Reviewed{}}}, Findings: []report.Finding{{}}}}, Errors: nil, Inputs: []report.Input{{Findings: []report.InputFinding{{}}}}},
 		"an error":    {Errors: []report.Problem{{}}},
 	} {
-		for _, format := range []string{"terminal", "markdown"} {
+		for _, format := range []string{"terminal", "markdown", "html"} {
 			text := write(t, format, r, Options{Unicode: true})
+			if format == "html" {
+				text = readPage(t, name, text).seenText()
+			}
 			if text == "" || strings.Contains(text, "PASS") || strings.Contains(text, "✅") {
 				t.Errorf("%s as %s: %q", name, format, text)
 			}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twcache"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
@@ -38,14 +40,7 @@ const (
 // can be read by a CI runner as a command. The verdict comes first, then the rules that need someone, then
 // why and what would decide them, then what the numbers rest on, and the exit status last.
 func Terminal(w io.Writer, r *report.Report, opts Options) error {
-	t := &terminal{width: opts.Width, color: opts.Color, utf8: opts.Unicode, marks: asciiMarks}
-	if t.width == 0 {
-		t.width = defaultWidth
-	}
-	t.width = max(t.width, leastWidth)
-	if t.utf8 {
-		t.marks = unicodeMarks
-	}
+	t := newTerminal(opts)
 	if len(r.Errors) > 0 {
 		t.errors(r)
 	} else {
@@ -64,6 +59,21 @@ type terminal struct {
 	color bool
 	utf8  bool
 	marks marks
+
+	tables aligner
+}
+
+// newTerminal begins a report as the options have it.
+func newTerminal(opts Options) *terminal {
+	t := &terminal{width: opts.Width, color: opts.Color, utf8: opts.Unicode, marks: asciiMarks}
+	if t.width == 0 {
+		t.width = defaultWidth
+	}
+	t.width = max(t.width, leastWidth)
+	if t.utf8 {
+		t.marks = unicodeMarks
+	}
+	return t
 }
 
 // unwrapped is a width that no clipped text reaches.
@@ -589,19 +599,8 @@ func betweenK(measures []report.Measure) []bool {
 // aside writes what a table of measures has no column for: why an interval does not hold, each reason once,
 // the intervals shown for comparison, and the cases that moved.
 func (t *terminal) aside(g *report.Gate, measures []*report.Measure) {
-	var reasons []string
-	on := map[string][]string{}
-	for _, m := range measures {
-		if m.Caution == "" {
-			continue
-		}
-		if on[m.Caution] == nil {
-			reasons = append(reasons, m.Caution)
-		}
-		on[m.Caution] = append(on[m.Caution], measureName(m))
-	}
-	for _, reason := range reasons {
-		t.para(2, 4, "Caution on "+few(on[reason], 5, "measure")+": "+sentence(clip(reason, sentenceMax)))
+	for _, text := range cautions(measures) {
+		t.para(2, 4, text)
 	}
 	for _, m := range measures {
 		for _, b := range beside(m) {
@@ -707,7 +706,7 @@ func (t *terminal) layout(header []string, rows [][]string, texts []int, indent 
 		}
 		wrapped, heights, total = append(wrapped, lines), append(heights, height), total+height
 	}
-	lines, err := renderTable(wrapped)
+	lines, err := t.tables.align(wrapped)
 	if err != nil || len(lines) != total { // not what was asked for: the same cells without the library
 		return nil, t.stacked(all, texts[0], indent)
 	}
@@ -755,32 +754,43 @@ func (t *terminal) stacked(all [][]string, flexible, indent int) [][]string {
 	return blocks
 }
 
-// renderTable aligns the cells of a table whose first row is its header, and returns its lines. The table
+// aligner aligns tables, one after the other: the library's table takes half a megabyte for itself, and is made once a report.
+type aligner struct {
+	table *tablewriter.Table
+	out   bytes.Buffer
+}
+
+// align aligns the cells of a table whose first row is its header, and returns its lines. The table
 // library's own defaults are switched off: it would upper-case headers, wrap at its own places, trim cells,
 // and measure some characters by the locale of the machine.
-func renderTable(all [][]string) ([]string, error) {
-	var b bytes.Buffer
-	table := tablewriter.NewTable(&b,
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
-		})),
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithHeaderAlignment(tw.AlignLeft),
-		tablewriter.WithRowAlignment(tw.AlignLeft),
-		tablewriter.WithTrimSpace(tw.Off),
-		tablewriter.WithTrimLine(tw.Off),
-		tablewriter.WithEastAsian(tw.Off),
-		tablewriter.WithPadding(tw.Padding{Left: tw.Empty, Right: "  ", Overwrite: true}),
-	)
-	table.Header(all[0])
-	if err := table.Bulk(all[1:]); err != nil {
+func (a *aligner) align(all [][]string) ([]string, error) {
+	if a.table == nil {
+		a.table = tablewriter.NewTable(&a.out,
+			tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+				Borders:  tw.BorderNone,
+				Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
+			})),
+			tablewriter.WithHeaderAutoFormat(tw.Off),
+			tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+			tablewriter.WithRowAutoWrap(tw.WrapNone),
+			tablewriter.WithHeaderAlignment(tw.AlignLeft),
+			tablewriter.WithRowAlignment(tw.AlignLeft),
+			tablewriter.WithTrimSpace(tw.Off),
+			tablewriter.WithTrimLine(tw.Off),
+			tablewriter.WithEastAsian(tw.Off),
+			tablewriter.WithPadding(tw.Padding{Left: tw.Empty, Right: "  ", Overwrite: true}),
+			// How types are written is remembered for ten thousand of them otherwise, in every table. Here there are texts alone.
+			tablewriter.WithStringerCacheCustom(twcache.NewLRU[reflect.Type, reflect.Value](1)),
+		)
+	}
+	a.out.Reset()
+	a.table.Reset()
+	a.table.Header(all[0])
+	if err := a.table.Bulk(all[1:]); err != nil {
 		return nil, err
 	}
-	if err := table.Render(); err != nil {
+	if err := a.table.Render(); err != nil {
 		return nil, err
 	}
-	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), nil
+	return strings.Split(strings.TrimSuffix(a.out.String(), "\n"), "\n"), nil
 }

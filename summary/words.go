@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -453,6 +454,25 @@ func caution(m *report.Measure, reason string) string {
 	return "Caution: " + sentence(clip(m.Caution, sentenceMax))
 }
 
+// cautions say why intervals of measures visibly do not hold: each reason once, with the measures that it is about.
+func cautions(measures []*report.Measure) (texts []string) {
+	var reasons []string
+	on := map[string][]string{}
+	for _, m := range measures {
+		if m.Caution == "" {
+			continue
+		}
+		if on[m.Caution] == nil {
+			reasons = append(reasons, m.Caution)
+		}
+		on[m.Caution] = append(on[m.Caution], measureName(m))
+	}
+	for _, reason := range reasons {
+		texts = append(texts, "Caution on "+few(on[reason], 5, "measure")+": "+sentence(clip(reason, sentenceMax)))
+	}
+	return texts
+}
+
 // orNone shows that a number does not exist.
 func orNone(s string) string {
 	if s == "" {
@@ -558,13 +578,15 @@ func ledgerText(r *report.Report) string {
 }
 
 // neededUnit is what a gate counts, at the start of what would decide a rule.
-var neededUnit = regexp.MustCompile(`^((?:more |recorded |blind )*)(people|cases|items|labels|decisions|comparisons|trials)\b`)
+var neededUnit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^((?:more |recorded |blind )*)(people|cases|items|labels|decisions|comparisons|trials)\b`)
+})
 
 // needs says what would decide a rule: "about 40 more people at the present spread", "1 more person at the present spread".
 func needs(n *report.Needs) string {
 	if n.AtLeast == 1 {
 		what := clip(n.What, sentenceMax)
-		if m := neededUnit.FindStringSubmatch(what); m != nil {
+		if m := neededUnit().FindStringSubmatch(what); m != nil {
 			what = m[1] + unitName(&report.Measure{UnitName: m[2]}, 1) + what[len(m[0]):]
 		}
 		return "1 " + what
@@ -631,14 +653,16 @@ func sentence(s string) string {
 }
 
 // inSentence is a count in a sentence of a gate, by the word before it or behind it.
-var inSentence = regexp.MustCompile(`(?:^|[ (])(?:(?:about|more than) ([1-9][0-9]{3,17})\b|([1-9][0-9]{3,17}) (?:cases?|predictions?|items?|labels?|rows?|decisions?|people|trials?|annotators?|labelled|comparisons?|with|without|blind|visible|missing|because|of the|more|would)\b)`)
+var inSentence = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[ (])(?:(?:about|more than) ([1-9][0-9]{3,17})\b|([1-9][0-9]{3,17}) (?:cases?|predictions?|items?|labels?|rows?|decisions?|people|trials?|annotators?|labelled|comparisons?|with|without|blind|visible|missing|because|of the|more|would)\b)`)
+})
 
 // gateText is a gate's sentence as it is shown: cut, ended, and with the thousands of its counts set apart as everywhere.
 func gateText(s string) string {
 	s = sentence(clip(s, sentenceMax))
 	var b strings.Builder
 	done := 0
-	for _, at := range inSentence.FindAllStringSubmatchIndex(s, -1) {
+	for _, at := range inSentence().FindAllStringSubmatchIndex(s, -1) {
 		from, to := at[2], at[3]
 		if from < 0 {
 			from, to = at[4], at[5]

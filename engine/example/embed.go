@@ -60,40 +60,49 @@ func (e Example) Decisions() []string {
 // FS holds every example in a folder named after its gate, so that they can be decided without being written anywhere.
 func FS() fs.FS { return files }
 
-// All returns every example, in the order in which they are shown.
+// examples are the files of each example, in the order in which they are shown.
+var examples = []struct {
+	gate       string
+	files      []string
+	namesFiles bool
+}{
+	{"human-ai", []string{"decisions.csv", policyName, workflowName}, false},
+	{"anchoring", []string{"labels.csv", "draw.csv", "items.csv", policyName, workflowName}, true},
+	{"compare", []string{"trials.csv", policyName, workflowName}, false},
+	{"fairness", []string{"decided.csv", declarationName, workflowName}, true},
+}
+
+// Gates are the gates that have an example, in the order in which they are shown.
+func Gates() []string {
+	var gates []string
+	for _, e := range examples {
+		gates = append(gates, e.gate)
+	}
+	return gates
+}
+
+// All returns every example, in the order of Gates.
 func All() []Example {
-	return []Example{
-		read("human-ai", "decisions.csv", policyName, workflowName),
-		namingFiles(read("anchoring", "labels.csv", "draw.csv", "items.csv", policyName, workflowName)),
-		read("compare", "trials.csv", policyName, workflowName),
-		namingFiles(read("fairness", "decided.csv", declarationName, workflowName)),
+	var all []Example
+	for _, gate := range Gates() {
+		e, _ := Find(gate)
+		all = append(all, e)
 	}
-}
-
-// read takes an example's files from the embedded ones, which are there or the program would not compile.
-func read(gate string, names ...string) Example {
-	e := Example{Gate: gate}
-	for _, name := range names {
-		text, _ := files.ReadFile(gate + "/" + name)
-		e.Files = append(e.Files, File{name, string(text)})
-	}
-	return e
-}
-
-// namingFiles marks an example whose policy names its files.
-func namingFiles(e Example) Example {
-	e.namesFiles = true
-	return e
+	return all
 }
 
 // Find returns the example of a gate, or an error that lists the gates that have one.
 func Find(gate string) (Example, error) {
-	var gates []string
-	for _, e := range All() {
-		if e.Gate == gate {
-			return e, nil
+	for _, e := range examples {
+		if e.gate != gate {
+			continue
 		}
-		gates = append(gates, e.Gate)
+		found := Example{Gate: gate, namesFiles: e.namesFiles}
+		for _, name := range e.files {
+			text, _ := files.ReadFile(gate + "/" + name) // which is there, or a test would say so
+			found.Files = append(found.Files, File{name, string(text)})
+		}
+		return found, nil
 	}
-	return Example{}, fmt.Errorf("no example %s: allowed are %s", diag.Quote(gate), strings.Join(gates, ", "))
+	return Example{}, fmt.Errorf("no example %s: allowed are %s", diag.Quote(gate), strings.Join(Gates(), ", "))
 }

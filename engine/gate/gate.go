@@ -108,6 +108,10 @@ type Input struct {
 	// Count, where it is set, is Add for all rows together: what rows.Count is to do with each column, and what takes its outcome. Where it has
 	// none, the rows are read and given to Add.
 	Count func() (uses []rows.Use, take func(*rows.Cube))
+	// Share, where it is set, is Add on all cores. Each core calls begin once, for a function that counts rows in a tally of its own and returns
+	// false where it cannot; end then adds the tallies to what was counted, or returns false, and adds nothing, where they do not go together. In
+	// both cases the rows are read and given to Add, which says why.
+	Share func() (begin func() func(rows.Row) bool, end func() bool)
 }
 
 // Read reads the rows of the input from paths, on all cores where they can be counted so, and tells diags what is wrong with them. Of
@@ -118,6 +122,12 @@ func (in *Input) Read(paths []string, opts rows.Options, diags *diag.List) []row
 		uses, take := in.Count()
 		if cube, inputs, ok := rows.Count(paths, opts, uses); ok {
 			take(cube)
+			return inputs
+		}
+	}
+	if in.Share != nil {
+		begin, end := in.Share()
+		if inputs, ok := rows.Share(paths, opts, begin); ok && end() {
 			return inputs
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the published schema
 	"encoding/json"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -67,9 +68,11 @@ func (in PartInput) Digest() string {
 }
 
 // IsPart reports whether a file is a tally as TallyPart.JSON writes it, or means to be: a JSON object whose first key is schema.
-func IsPart(data []byte) bool { return partBegins.Match(data[:min(len(data), 4096)]) }
+func IsPart(data []byte) bool { return partBegins().Match(data[:min(len(data), 4096)]) }
 
-var partBegins = regexp.MustCompile(`^(\xEF\xBB\xBF)?[ \t\r\n]*\{[ \t\r\n]*"schema"[ \t\r\n]*:`)
+var partBegins = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\xEF\xBB\xBF)?[ \t\r\n]*\{[ \t\r\n]*"schema"[ \t\r\n]*:`)
+})
 
 // JSON returns the part as it is published: the same bytes for the same rows, each cell on a line of its own.
 func (p *TallyPart) JSON(tool report.Tool) ([]byte, error) {
@@ -128,7 +131,7 @@ func (p *TallyPart) JSON(tool report.Tool) ([]byte, error) {
 }
 
 // sha256Form is how a digest is written.
-var sha256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var sha256Form = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
 // ReadPart reads a part but for its cells, strictly: whatever is not as JSON writes it is a problem with its line and column, which goes
 // to diags. It returns nil where there was one.
@@ -279,7 +282,7 @@ func readInput(d *Document) PartInput {
 		digest := func() string {
 			at := d.Next()
 			text, ok := d.Text(key)
-			if ok && !sha256Form.MatchString(text) {
+			if ok && !sha256Form().MatchString(text) {
 				d.Errorf(at, "%s: found %s; 64 digits from 0 to f are wanted", key, diag.Quote(text))
 			}
 			return text

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -222,12 +223,12 @@ func parse(line []byte) (Look, error) {
 	return look, nil
 }
 
-var digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var digest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
 // check says what of a look cannot be.
 func (look *Look) check() error {
 	for _, p := range look.Previous {
-		if !digest.MatchString(p) {
+		if !digest().MatchString(p) {
 			return fmt.Errorf("previous has %s, which is no digest of a line", diag.Quote(p))
 		}
 	}
@@ -236,7 +237,7 @@ func (look *Look) check() error {
 		return errors.New("it has no previous")
 	case !policy.ValidDay(look.Day):
 		return fmt.Errorf("day is %s; a day is written YYYY-MM-DD", diag.Quote(look.Day))
-	case !digest.MatchString(look.Inputs):
+	case !digest().MatchString(look.Inputs):
 		return fmt.Errorf("inputs is %s, which is no digest", diag.Quote(look.Inputs))
 	case len(look.Rules) == 0:
 		return errors.New("it has no rules")
@@ -265,7 +266,7 @@ func (r *Rule) check() error {
 	switch {
 	case r.Section < 0:
 		return fmt.Errorf("section is %d; sections are counted from 0", r.Section)
-	case !digest.MatchString(r.Question):
+	case !digest().MatchString(r.Question):
 		return fmt.Errorf("question is %s, which is no digest", diag.Quote(r.Question))
 	case !slices.Contains(report.Verdicts, r.Verdict):
 		return errors.New("it has no verdict")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -752,7 +753,7 @@ func orDefault(v *value, fallback string) string {
 
 // float is the value of a number.
 func (v *value) float() (float64, bool) {
-	if v.kind != scalar || len(v.text) > longestNumber || !decimalNumber.MatchString(v.text) {
+	if v.kind != scalar || len(v.text) > longestNumber || !decimalNumber().MatchString(v.text) {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(v.text, 64)
@@ -857,11 +858,11 @@ func (v value) write(b *strings.Builder) {
 }
 
 // plainText is what stands in a sentence without quotes.
-var plainText = regexp.MustCompile(`^[-+]?[\p{L}\p{N}_.][\p{L}\p{N}_.+/-]*$`)
+var plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?[\p{L}\p{N}_.][\p{L}\p{N}_.+/-]*$`) })
 
 // plain writes a text from a policy as it stands, or in quotes where it could be taken for something else.
 func plain(text string) string {
-	if utf8.RuneCountInString(text) <= longestNumber && plainText.MatchString(text) {
+	if utf8.RuneCountInString(text) <= longestNumber && plainText().MatchString(text) {
 		return text
 	}
 	return diag.Quote(text)

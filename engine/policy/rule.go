@@ -316,7 +316,7 @@ func sideAlone(m *Map, name string, kinds []Kind) bool {
 			continue
 		}
 		value := "…"
-		if v := m.entries[m.index[string(side)]].value; v.kind == scalar && decimalNumber.MatchString(v.text) {
+		if v := m.entries[m.index[string(side)]].value; v.kind == scalar && decimalNumber().MatchString(v.text) {
 			value = v.text
 		}
 		m.refuse(string(side), "unknown key %q in %s; did you mean worst_group: {%s: %s}?", side, name, side, value)
@@ -352,7 +352,7 @@ func cannotFail(t Threshold, r Range) bool {
 
 // readWorstGroup reads worst_group: {minimum: t} or {maximum: t}.
 func readWorstGroup(m *Map, r Range) (Kind, Number) {
-	if v, ok := m.take(string(WorstGroup)); ok && v.kind == scalar && decimalNumber.MatchString(v.text) {
+	if v, ok := m.take(string(WorstGroup)); ok && v.kind == scalar && decimalNumber().MatchString(v.text) {
 		m.wrong(string(WorstGroup), v, fmt.Sprintf("write {minimum: %s} where no group's rate may be lower, or {maximum: %s} where none may be higher", v.text, v.text))
 		return "", Number{}
 	}

@@ -60,7 +60,7 @@ func jsonValue(n *yaml.Node) any {
 		return true
 	case strings.EqualFold(n.Value, "false"):
 		return false
-	case decimalNumber.MatchString(n.Value):
+	case decimalNumber().MatchString(n.Value):
 		// JSON writes numbers more strictly: no plus sign, no leading zeros, a digit on both sides of the point.
 		s := strings.TrimPrefix(n.Value, "+")
 		sign := ""
@@ -527,5 +527,60 @@ func TestSchemaFairnessForms(t *testing.T) {
 		if err := compiled.Validate(jsonValue(&n)); (err == nil) != want {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// TestEveryKeyIsDescribed: an editor has something to show at every key, by itself or by the definition that it refers to. What only
+// conditions of other keys (if, then, else, not) is no key of its own.
+func TestEveryKeyIsDescribed(t *testing.T) {
+	_, root := compile(t)
+	defs := root["$defs"].(map[string]any)
+	described := 0
+	var walk func(path string, node any)
+	walk = func(path string, node any) {
+		schema, ok := node.(map[string]any)
+		if !ok {
+			return
+		}
+		keys, _ := schema["properties"].(map[string]any)
+		for key, of := range keys {
+			of, ok := of.(map[string]any)
+			if !ok { // true or false: allowed or not, and described elsewhere
+				continue
+			}
+			for seen := 0; seen < 10; seen++ {
+				ref, refers := of["$ref"].(string)
+				if text, _ := of["description"].(string); text != "" || !refers {
+					break
+				}
+				parts := strings.Split(ref, "/")[1:] // #/$defs/NAME or #/$defs/NAME/properties/KEY
+				at := any(root)
+				for _, part := range parts {
+					at = at.(map[string]any)[part]
+				}
+				of = at.(map[string]any)
+			}
+			if text, _ := of["description"].(string); text == "" {
+				t.Errorf("%s/%s has no description", path, key)
+			} else {
+				described++
+			}
+			walk(path+"/"+key, keys[key])
+		}
+		for _, under := range []string{"oneOf", "anyOf"} {
+			list, _ := schema[under].([]any)
+			for _, of := range list {
+				walk(path, of)
+			}
+		}
+		walk(path+"/*", schema["items"])
+		walk(path+"/*", schema["additionalProperties"])
+	}
+	walk("", root)
+	for name, of := range defs {
+		walk("#/"+name, of)
+	}
+	if described < 100 { // the file alone has some 40 keys, and each gate's section and rule about as many
+		t.Errorf("only %d keys were looked at", described)
 	}
 }

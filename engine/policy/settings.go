@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/oloproof/oloproof/engine/diag"
 )
@@ -215,8 +216,8 @@ func renamed(pairs []Pair) Text {
 }
 
 var (
-	requirement = regexp.MustCompile(`^>=\s*v?([0-9]{1,9}(?:\.[0-9]{1,9}){0,2})$`)
-	release     = regexp.MustCompile(`^v?([0-9]{1,9}(?:\.[0-9]{1,9}){0,2})(-.*)?`)
+	requirement = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^>=\s*v?([0-9]{1,9}(?:\.[0-9]{1,9}){0,2})$`) })
+	release     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?([0-9]{1,9}(?:\.[0-9]{1,9}){0,2})(-.*)?`) })
 )
 
 // checkRequires reports a requirement that version does not meet. A version that is no number, such as
@@ -225,12 +226,12 @@ func checkRequires(t Text, version string, diags *diag.List) {
 	if !t.Set {
 		return
 	}
-	want := requirement.FindStringSubmatch(t.Value)
+	want := requirement().FindStringSubmatch(t.Value)
 	if want == nil {
 		diags.Addf(t.Pos, `requires is %s; write the least version, such as ">=0.4"`, diag.Quote(t.Value))
 		return
 	}
-	have := release.FindStringSubmatch(version)
+	have := release().FindStringSubmatch(version)
 	if have == nil {
 		return
 	}

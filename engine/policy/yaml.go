@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -154,13 +155,13 @@ func parseYAML(file string, data []byte, src source, diags *diag.List) (root *ya
 	return root, true
 }
 
-var syntaxLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
+var syntaxLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`) })
 
 // syntaxError turns the parser's error into a diagnostic at its line. The parser may name the line before
 // the fault or the start of the block that holds it, hence "near".
 func syntaxError(file string, src source, err error) diag.Diagnostic {
 	text := err.Error()
-	match := syntaxLine.FindStringSubmatch(text)
+	match := syntaxLine().FindStringSubmatch(text)
 	line, _ := strconv.Atoi(match[1]) // absent on the first line
 	line = max(line, 1)
 	text = strings.TrimPrefix(text, match[0])
@@ -542,10 +543,12 @@ func (m *Map) Choice(key string, choices ...string) Text {
 
 // The numbers of YAML 1.2's core schema that are decimal.
 var (
-	decimalNumber = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
-	wholeNumber   = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	digits        = regexp.MustCompile(`^[0-9]+$`)
-	decimalComma  = regexp.MustCompile(`^[-+]?[0-9]+,[0-9]+$`)
+	decimalNumber = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	})
+	wholeNumber  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?[0-9]+$`) })
+	digits       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
+	decimalComma = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?[0-9]+,[0-9]+$`) })
 )
 
 // Number reads a finite decimal number without quotes that lies in r.
@@ -574,7 +577,7 @@ func (m *Map) number(key string, v value) Number {
 	case v.kind != scalar:
 	case len(v.text) > longestNumber:
 		want = fmt.Sprintf("a number of at most %d characters is wanted", longestNumber)
-	case v.plain && decimalNumber.MatchString(v.text):
+	case v.plain && decimalNumber().MatchString(v.text):
 		x, err := strconv.ParseFloat(v.text, 64)
 		mantissa, _, _ := strings.Cut(strings.ToLower(v.text), "e")
 		switch {
@@ -585,13 +588,13 @@ func (m *Map) number(key string, v value) Number {
 		default:
 			return Number{v.text, x + 0, v.pos, true} // + 0 turns -0 into 0
 		}
-	case text != v.text && decimalNumber.MatchString(text):
+	case text != v.text && decimalNumber().MatchString(text):
 		want = "write the number without quotes and spaces, as " + text
-	case decimalNumber.MatchString(text):
+	case decimalNumber().MatchString(text):
 		want = "write the number without quotes"
 	case strings.ContainsAny(v.text, "\u2212\u2013\u2014"):
 		want = "write the minus sign as the ordinary hyphen -"
-	case decimalComma.MatchString(text):
+	case decimalComma().MatchString(text):
 		want = "write a decimal point, as in " + strings.Replace(text, ",", ".", 1)
 	default:
 		if hundredths, found := strings.CutSuffix(text, "%"); found {
@@ -606,7 +609,7 @@ func (m *Map) number(key string, v value) Number {
 
 // percent returns the decimal that is text hundredths.
 func percent(text string) (string, bool) {
-	if !decimalNumber.MatchString(text) || strings.ContainsAny(text, "eE") {
+	if !decimalNumber().MatchString(text) || strings.ContainsAny(text, "eE") {
 		return "", false
 	}
 	x, err := strconv.ParseFloat(text+"e-2", 64)
@@ -638,7 +641,7 @@ func (m *Map) Int(key string, least, most int) Int {
 	if !ok {
 		return Int{}
 	}
-	if v.kind == scalar && v.plain && wholeNumber.MatchString(v.text) {
+	if v.kind == scalar && v.plain && wholeNumber().MatchString(v.text) {
 		if n, err := strconv.Atoi(v.text); err == nil && n >= least && n <= most {
 			return Int{n, v.pos, true}
 		}
@@ -830,7 +833,7 @@ func (m *Map) Done(context string) {
 // max_group_gap and 05.
 func (m *Map) splitsNumber(i int) bool {
 	before, e := m.entries[i-1].value, m.entries[i]
-	return e.value.isNull() && e.value.text == "" && digits.MatchString(e.key.Value) && before.kind == scalar && before.plain && wholeNumber.MatchString(before.text)
+	return e.value.isNull() && e.value.text == "" && digits().MatchString(e.key.Value) && before.kind == scalar && before.plain && wholeNumber().MatchString(before.text)
 }
 
 // allowed ends a message about word, which is none of candidates: the nearest of them, then all.

@@ -113,36 +113,12 @@ func (r *Report) CompareWith(before *Report, file File) {
 		return
 	}
 	r.Baseline, r.RemovedRules = &file, nil
-	type earlier struct {
-		gate *Gate
-		rule *Rule
-	}
-	type place struct{ gate, name, id string }
-	alone := map[string]bool{} // gates with one section on each side
-	for i := range r.Gates {
-		g := r.Gates[i].Gate
-		alone[g] = sections(r, g) == 1 && sections(before, g) == 1
-	}
-	placeOf := func(g *Gate, id string) place {
-		if alone[g.Gate] {
-			return place{g.Gate, "", id}
-		}
-		return place{g.Gate, g.Name, id}
-	}
-	found := map[place]earlier{}
-	for i := range before.Gates {
-		g := &before.Gates[i]
-		for j := range g.Rules {
-			found[placeOf(g, g.Rules[j].ID)] = earlier{g, &g.Rules[j]}
-		}
-	}
+	found, gone := before.matched(r)
 	for i := range r.Gates {
 		g := &r.Gates[i]
 		for j := range g.Rules {
 			rule := &g.Rules[j]
-			at := placeOf(g, rule.ID)
-			was, known := found[at]
-			delete(found, at)
+			was, known := found[rule]
 			if !known {
 				rule.Before = &Before{Change: NewRule}
 				continue
@@ -155,14 +131,59 @@ func (r *Report) CompareWith(before *Report, file File) {
 			rule.Before.Estimate, rule.Before.Interval = was.rule.Estimate, was.rule.Interval
 		}
 	}
-	for i := range before.Gates {
-		g := &before.Gates[i]
+	for _, was := range gone {
+		r.RemovedRules = append(r.RemovedRules, RemovedRule{Gate: was.gate.Gate, Name: was.gate.Name, ID: was.rule.ID, Verdict: was.rule.Verdict})
+	}
+}
+
+// placed is a rule in its gate's part of a report.
+type placed struct {
+	gate *Gate
+	rule *Rule
+}
+
+// matched finds for each rule of a later report the one of this report that it is, and this report's rules that are none of them, in
+// order; see CompareWith.
+func (r *Report) matched(later *Report) (found map[*Rule]placed, gone []placed) {
+	type place struct{ gate, name, id string }
+	alone := map[string]bool{} // gates with one section on each side
+	for i := range later.Gates {
+		g := later.Gates[i].Gate
+		alone[g] = sections(later, g) == 1 && sections(r, g) == 1
+	}
+	placeOf := func(g *Gate, id string) place {
+		if alone[g.Gate] {
+			return place{g.Gate, "", id}
+		}
+		return place{g.Gate, g.Name, id}
+	}
+	earlier := map[place]placed{}
+	for i := range r.Gates {
+		g := &r.Gates[i]
 		for j := range g.Rules {
-			if gone, ok := found[placeOf(g, g.Rules[j].ID)]; ok && gone.rule == &g.Rules[j] {
-				r.RemovedRules = append(r.RemovedRules, RemovedRule{Gate: g.Gate, Name: g.Name, ID: gone.rule.ID, Verdict: gone.rule.Verdict})
+			earlier[placeOf(g, g.Rules[j].ID)] = placed{g, &g.Rules[j]}
+		}
+	}
+	found = map[*Rule]placed{}
+	for i := range later.Gates {
+		g := &later.Gates[i]
+		for j := range g.Rules {
+			at := placeOf(g, g.Rules[j].ID)
+			if was, known := earlier[at]; known {
+				found[&g.Rules[j]] = was
+				delete(earlier, at)
 			}
 		}
 	}
+	for i := range r.Gates {
+		g := &r.Gates[i]
+		for j := range g.Rules {
+			if was, left := earlier[placeOf(g, g.Rules[j].ID)]; left && was.rule == &g.Rules[j] {
+				gone = append(gone, was)
+			}
+		}
+	}
+	return found, gone
 }
 
 // sections is how many sections of a gate a report has.

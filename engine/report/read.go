@@ -423,6 +423,14 @@ func (m *Measure) fault() string {
 	case m.Scale != nil && m.Scale.Lower >= m.Scale.Upper:
 		return fmt.Sprintf("has a scale from %v to %v", m.Scale.Lower, m.Scale.Upper)
 	}
+	for _, b := range m.Bins {
+		if b.Cases < 1 || b.Positives < 0 || b.Positives > b.Cases || !(b.From < b.To) {
+			return fmt.Sprintf("has a bin from %v to %v of %d cases, %d of them positives", b.From, b.To, b.Cases, b.Positives)
+		}
+	}
+	if s := m.Spread; s != nil && (len(s.Values) == 0 || len(s.Values) > SpreadMost || len(s.Values) > s.Units || !slices.IsSorted(s.Values)) {
+		return fmt.Sprintf("has a spread of %d units with %d values, which are at most %d, at most as many as the units, and in ascending order", s.Units, len(s.Values), SpreadMost)
+	}
 	for _, n := range []*int{m.Numerator, m.Denominator, m.Units, m.Missing, m.Better, m.Worse, m.Equal} {
 		if n != nil && *n < 0 {
 			return fmt.Sprintf("has the count %d", *n)

@@ -206,6 +206,11 @@ type Measure struct {
 	// Of an expected calibration error, which is above 0 by chance alone: its expectation at the same counts, were the
 	// probabilities right.
 	UnderCalibration *float64 `json:"expected_under_calibration,omitempty"`
+	// Of an expected calibration error: the bins it is summed over that have a case, in ascending order. nil where groups and bins
+	// are too many to list. With the gate's MinShown, without those that have fewer cases than it of either label.
+	Bins []CalibrationBin `json:"bins,omitempty"`
+	// Of an accuracy difference among a gate's measures: people's own gains. nil where the gate has a MinShown.
+	Spread *Spread `json:"spread,omitempty"`
 	// Of a sign test, which has a p-value in place of an interval.
 	PValue *float64        `json:"p_value,omitempty"` // two-sided, at the completion that speaks most against a decision
 	Better *int            `json:"better,omitempty"`  // cases
@@ -236,6 +241,46 @@ type IntervalBeside struct {
 	Lower   float64 `json:"lower"`
 	Upper   float64 `json:"upper"`
 	Assumes string  `json:"assumes"`
+}
+
+// CalibrationBin is the cases of a group whose probability lies in [From, To), the last bin's To included.
+type CalibrationBin struct {
+	From        float64 `json:"from"`
+	To          float64 `json:"to"`
+	Probability float64 `json:"probability"` // the mean of the cases'
+	Positives   int     `json:"positives"`   // cases with label 1
+	Cases       int     `json:"cases"`       // at least one
+}
+
+// Spread is the values that a mean over units was taken of, as far as they are recorded, without names and in ascending order.
+// Of at most SpreadMost units it has each one's value, and of more only SpreadShown quantiles, so that a report of many units
+// is no longer than one of few: Values[i] is then the value of the unit at rank ⌊(i + ½)·Units/SpreadShown⌋, from 0.
+type Spread struct {
+	Units  int       `json:"units"`
+	Values []float64 `json:"values"`
+}
+
+// How many units a Spread has one by one, and how many quantiles it has of more.
+const (
+	SpreadMost  = 200
+	SpreadShown = 100
+)
+
+// NewSpread returns the spread of units' values, in any order; nil of none.
+func NewSpread(values []float64) *Spread {
+	n := len(values)
+	if n == 0 {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	if n <= SpreadMost {
+		return &Spread{Units: n, Values: sorted}
+	}
+	s := &Spread{Units: n}
+	for i := range SpreadShown {
+		s.Values = append(s.Values, sorted[(2*i+1)*n/(2*SpreadShown)])
+	}
+	return s
 }
 
 // Moved is a case and its mean result under two versions, over the recorded trials.

@@ -113,6 +113,32 @@ func of(verdicts ...report.Verdict) *report.Report {
 	return r
 }
 
+// NewSpread keeps few values as they are, in order, and of many a hundred quantiles: of 0 … 999 those at ranks 5, 15, …, 995.
+func TestSpread(t *testing.T) {
+	if report.NewSpread(nil) != nil {
+		t.Error("nothing has a spread")
+	}
+	if diff := cmp.Diff(&report.Spread{Units: 4, Values: []float64{-1, 0, 0, 0.5}}, report.NewSpread([]float64{0, 0.5, -1, 0})); diff != "" {
+		t.Error(diff)
+	}
+	for n, shown := range map[int]int{1: 1, report.SpreadMost: report.SpreadMost, report.SpreadMost + 1: report.SpreadShown, 1000: report.SpreadShown, 100_000: report.SpreadShown} {
+		var values []float64
+		for i := range n {
+			values = append(values, float64((i*7919)%n)) // in disorder: 7919 is prime, and no n is a multiple of it
+		}
+		s := report.NewSpread(values)
+		if s.Units != n || len(s.Values) != shown {
+			t.Fatalf("%d values: %d units, %d shown", n, s.Units, len(s.Values))
+		}
+		if n == 1000 && (s.Values[0] != 5 || s.Values[1] != 15 || s.Values[99] != 995) {
+			t.Errorf("quantiles of 0 … 999: %v", s.Values)
+		}
+		if n == 100_000 && (s.Values[0] != 500 || s.Values[99] != 99_500) {
+			t.Errorf("quantiles of 0 … 99,999: %v", s.Values)
+		}
+	}
+}
+
 func TestDecide(t *testing.T) {
 	const p, f, i, m, none = report.Pass, report.Fail, report.InsufficientEvidence, report.ManualReview, report.NoVerdict
 	for _, test := range []struct {

@@ -133,6 +133,8 @@ var order = map[string][]string{
 	"rules":            append(slices.Clone(measureKeys), ruleKeys...),
 	"cells":            append(slices.Clone(measureKeys), "verdict", "reason"),
 	"pairs":            {"groups", "estimate", "interval", "verdict"},
+	"bins":             {"from", "to", "probability", "positives", "cases"},
+	"spread":           {"units", "values"},
 	"multiplicity":     {"rules", "intervals", "false_fail_at_most"},
 	"ledger":           {"path", "sha256", "looks", "appended"},
 	"look":             {"number", "change", "switches", "broken_at", "error_at_most"},
@@ -146,7 +148,7 @@ var order = map[string][]string{
 }
 
 var measureKeys = []string{"metric", "labels", "estimate", "interval", "measured_in", "scale", "numerator", "denominator", "units", "unit_name",
-	"missing", "left_out", "completions", "expected_under_calibration", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
+	"missing", "left_out", "completions", "expected_under_calibration", "bins", "spread", "p_value", "better", "worse", "equal", "method", "intervals_beside", "moved", "conditions", "caution"}
 
 var ruleKeys = []string{"id", "threshold", "verdict", "verdict_with_left_out", "reason", "needs", "tipping_point", "assumptions", "position", "advisory", "false_fail_at_most", "adjusted", "waived", "reviewed",
 	"cells", "pairs", "pairs_omitted", "look", "before"}
@@ -205,7 +207,9 @@ func full() *report.Report {
 		Metric: "expected_calibration_error", Labels: map[string]string{"version": "new", "condition": "with", "attribute": "sex", "group": "female × old", "k": "3", "per": "person", "generalize": "people_and_cases", "where": "a=b"},
 		Estimate: at(0), Interval: iv, MeasuredIn: "seconds", Scale: &report.Scale{Lower: -1, Upper: 1}, Numerator: report.Int(0), Denominator: report.Int(2),
 		Units: report.Int(2), UnitName: "cases", Missing: report.Int(0), LeftOut: []report.LeftOut{{Reason: "no label", Count: 1}},
-		Completions: &report.Completions{Low: 0, High: 1e-9}, UnderCalibration: at(0.03), PValue: at(0.0625), Better: report.Int(5), Worse: report.Int(0), Equal: report.Int(3),
+		Completions: &report.Completions{Low: 0, High: 1e-9}, UnderCalibration: at(0.03),
+		Bins: []report.CalibrationBin{{From: 0.1, To: 0.2, Probability: 0.15, Positives: 1, Cases: 3}}, Spread: &report.Spread{Units: 2, Values: []float64{-0.5, 0.25}},
+		PValue: at(0.0625), Better: report.Int(5), Worse: report.Int(0), Equal: report.Int(3),
 		Method:          interval.MethodSignTest,
 		IntervalsBeside: []report.IntervalBeside{{Method: "two-standard-errors", Lower: 0.25, Upper: 0.75, Assumes: "Independent trials."}},
 		Moved:           []report.Moved{{Case: "c", Baseline: 0.25, Candidate: 1, Missing: 1}},
@@ -258,7 +262,7 @@ func fairness() *report.Report {
 		}
 		return m
 	}
-	calibration := report.Measure{Metric: "expected_calibration_error", Labels: map[string]string{"attribute": "sex", "group": "female"}, Estimate: at(0.0625), UnderCalibration: at(0.03125), Units: report.Int(4), UnitName: "cases"}
+	calibration := report.Measure{Metric: "expected_calibration_error", Labels: map[string]string{"attribute": "sex", "group": "female"}, Estimate: at(0.0625), UnderCalibration: at(0.03125), Bins: []report.CalibrationBin{{From: 0.9, To: 1, Probability: 0.9375, Positives: 4, Cases: 4}}, Units: report.Int(4), UnitName: "cases"}
 	rule := report.Rule{
 		Measure: measure("false_negative", ""), ID: "fnr-by-sex", Threshold: report.Threshold{Kind: report.MaxGroupGap, Value: 0.05},
 		Verdict: report.Fail, WithLeftOut: report.InsufficientEvidence, Reason: "r", Position: diag.Pos{File: "fairness.yaml", Line: 3, Column: 5},

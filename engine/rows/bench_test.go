@@ -48,6 +48,103 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
+// counting counts the rows of decisions by the four columns that hold a few texts.
+var counting = Options{Columns: []Column{{Name: "condition", Required: true}, {Name: "decision", Required: true}, {Name: "reference", Required: true}, {Name: "ai_output", Required: true}}}
+
+// fewCodes are their uses: the code of a text is its length.
+func fewCodes() []Use {
+	use := Use{Codes: 256, Code: func(text string, recorded bool) (code int, tell, ok bool) { return len(text), false, recorded }}
+	return []Use{use, use, use, use}
+}
+
+// countedIn counts the content of f and returns how many rows it has.
+func countedIn(tb testing.TB, opts Options, uses []Use) int {
+	tb.Helper()
+	cube, _, ok := Count([]string{"f"}, opts, uses)
+	if !ok {
+		tb.Fatal("the rows are not counted")
+	}
+	return cube.Rows()
+}
+
+// BenchmarkCount is what BenchmarkRead is, for rows that are only counted. The bytes are those of the plain file.
+func BenchmarkCount(b *testing.B) {
+	content := decisions(100_000)
+	crlf, quoted := strings.ReplaceAll(content, "\n", "\r\n"), `"`+strings.NewReplacer(",", `","`, "\n", "\"\n\"").Replace(strings.TrimSuffix(content, "\n"))+"\"\n"
+	for _, of := range []struct{ name, text string }{{"csv", content}, {"crlf", crlf}, {"quoted", quoted}, {"gzip", gzipped(b, content)}, {"zstd", zstandard(b, content)}} {
+		opts := counting
+		opts.FS = folder("f", of.text)
+		b.Run(of.name, func(b *testing.B) {
+			b.SetBytes(int64(len(content)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if n := countedIn(b, opts, fewCodes()); n != 100_000 {
+					b.Fatal(n)
+				}
+			}
+		})
+	}
+	b.Run("once", func(b *testing.B) { // and no id comes twice
+		opts := Options{Columns: []Column{{Name: "id", Required: true}}, Once: []Once{{Columns: []int{0}}}}
+		var lines strings.Builder
+		lines.WriteString("id\n")
+		for i := range 100_000 {
+			fmt.Fprintf(&lines, "claim-%06d\n", i)
+		}
+		opts.FS = folder("f", lines.String())
+		b.SetBytes(int64(lines.Len()))
+		b.ReportAllocs()
+		for b.Loop() {
+			if n := countedIn(b, opts, []Use{{Full: true}}); n != 100_000 {
+				b.Fatal(n)
+			}
+		}
+	})
+}
+
+// TestAllocationsDoNotGrow: counting and reading take as many pieces of memory for ten times the rows. The file itself, and the texts that
+// nobody else has, are not among them.
+func TestAllocationsDoNotGrow(t *testing.T) {
+	rows := 20_000
+	if testing.Short() { // with the race detector, which is slow, and of whose memory nothing is said here
+		rows = 2000
+	}
+	few, many := decisions(rows), decisions(10*rows)
+	for _, of := range []struct {
+		name string
+		read func(opts Options) int
+		pack func(fataler, string) string
+	}{
+		{"count", func(opts Options) int { return countedIn(t, opts, fewCodes()) }, func(_ fataler, text string) string { return text }},
+		{"count gzip", func(opts Options) int { return countedIn(t, opts, fewCodes()) }, gzipped},
+		{"read", func(opts Options) int {
+			var diags diag.List
+			n := 0
+			Read([]string{"f"}, opts, func(r Row) {
+				for col := range opts.Columns {
+					r.Text(col)
+				}
+				n++
+			}, &diags)
+			return n
+		}, func(_ fataler, text string) string { return text }},
+	} {
+		allocations := func(content string, want int) float64 {
+			opts := counting
+			opts.FS = folder("f", of.pack(t, content))
+			return testing.AllocsPerRun(3, func() {
+				if n := of.read(opts); n != want {
+					t.Errorf("%s: %d rows", of.name, n)
+				}
+			})
+		}
+		// Decompressing takes a few more now and then; one for every block that is counted would be 36 more.
+		if a, b := allocations(few, rows), allocations(many, 10*rows); b > a+20 {
+			t.Errorf("%s: %v allocations for %d rows, %v for ten times as many", of.name, a, rows, b)
+		}
+	}
+}
+
 // asLines writes plain CSV as JSONL.
 func asLines(content string) string {
 	var b strings.Builder

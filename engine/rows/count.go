@@ -159,13 +159,15 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 	if diags.Len() > 0 || total == nil || slices.Contains(files, stdin) {
 		return nil, nil, false
 	}
+	r.lim.single = len(files) == 1 && !opts.Contents
 	once := map[int]*unique{}
 	for _, o := range opts.Once {
 		if len(o.Columns) > 1 || once[o.Columns[0]] != nil {
 			return nil, nil, false
 		}
-		once[o.Columns[0]] = newUnique()
+		once[o.Columns[0]] = newUnique(false)
 	}
+	opts.Progress.begin(files, opts)
 	inputs = make([]Input, 0, len(files))
 	contents := map[string]bool{}
 	for _, path := range files {
@@ -177,6 +179,11 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 		}
 		inputs[len(inputs)-1].Content = content
 		contents[content] = true
+	}
+	for _, ids := range once {
+		if ids.repeated() {
+			return nil, nil, false
+		}
 	}
 	r.findMissingColumns(inputs)
 	return total, inputs, true
@@ -196,16 +203,25 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 		return ""
 	}
 	w.skip(len(bom(w.bytes())))
-	if beginsObject(w.bytes()) {
-		return ""
+	blocks := &blocks{from: w, cut: lastEnd, size: r.lim.block, most: r.lim.record}
+	jsonl := beginsObject(w.bytes())
+	var header csvHeader
+	if jsonl {
+		blocks.cut = lastObject
+		var scan jsonScanner
+		scan, header.index = r.newScanner()
+		header.names = make([]string, len(scan.cells))
+	} else {
+		f := csvFile{reader: r, w: w, line: 1}
+		var ok bool
+		if header, ok = f.header(); !ok {
+			return ""
+		}
+		f.skip(header.next)
 	}
-	f := csvFile{reader: r, w: w, line: 1}
-	header, ok := f.header()
-	if !ok {
-		return ""
-	}
-	f.skip(header.next)
-	blocks := &blocks{left: w.bytes(), from: w, size: r.lim.block, most: r.lim.record, ended: w.eof()}
+	blocks.left, blocks.ended = w.bytes(), w.eof()
+	var counts []func(block []byte, n int) bool // by worker
+	var scans []*objects                        // likewise, where the file is JSONL
 	telling := &sync.Mutex{}
 	var workers []*counter
 	for range runtime.GOMAXPROCS(0) {
@@ -214,28 +230,32 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 			return ""
 		}
 		c.delimiter, c.telling = header.delimiter, telling
-		workers = append(workers, c)
+		workers, counts = append(workers, c), append(counts, c.count)
+		if jsonl {
+			o := r.newObjects(c)
+			scans, counts[len(counts)-1] = append(scans, o), o.count
+		}
 		if blocks.ended && len(blocks.left) <= r.lim.block {
 			break // there is work for one
 		}
 	}
 	var wait sync.WaitGroup
 	var bad atomic.Bool
-	for _, c := range workers {
+	for i, c := range workers {
 		wait.Go(func() {
 			var block []byte
 			for !bad.Load() {
 				var n int
-				if block, n = blocks.next(block); n == 0 {
+				if block, n, _ = blocks.next(block); n == 0 {
 					break
 				}
-				if !c.count(block, n) {
+				before := c.cube.rows
+				if !counts[i](block, n) {
 					bad.Store(true)
 				}
+				r.opts.Progress.addRows(c.cube.rows - before)
 			}
-			if !c.finish() {
-				bad.Store(true)
-			}
+			c.finish()
 		})
 	}
 	wait.Wait()
@@ -246,12 +266,27 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 	for _, c := range workers {
 		total.merge(c.cube)
 	}
+	for _, o := range scans {
+		for col, slot := range header.index {
+			r.input.Has[col] = r.input.Has[col] || o.scan.has[slot]
+		}
+	}
 	r.input.Rows = total.rows - before
-	if r.input.Rows == 0 {
+	if r.input.Rows == 0 || !r.hasRequired() {
 		return ""
 	}
 	r.input.Bytes, r.input.SHA256 = s.disk.bytes, hex.EncodeToString(s.disk.hash.Sum(nil))
 	return hex.EncodeToString(s.contentSum())
+}
+
+// hasRequired reports whether the file has every column that it must have.
+func (r *reader) hasRequired() bool {
+	for col, c := range r.opts.Columns {
+		if c.Required && !r.input.Has[col] {
+			return false
+		}
+	}
+	return true
 }
 
 // counter returns what counts the records of a file whose fields have these names; index is by column the place of its field, or −1. It
@@ -319,20 +354,24 @@ func (r *reader) counter(names []string, index []int, uses []Use, once map[int]*
 type blocks struct {
 	lock  sync.Mutex
 	from  *window
-	left  []byte // what was read and is in no block yet
-	store []byte // where it lies
+	cut   func(text []byte) int // where the last record of a text ends; 0 where none does
+	left  []byte                // what was read and is in no block yet
+	store []byte                // where it lies
 	size  int
 	most  int // bytes of a record
+	line  int // of the first byte that is in no block yet
 	ended bool
 	done  bool // nothing follows, or nothing can
 }
 
-// next returns the next block: buffer, or one in its place, with n bytes of text and padding behind them. n is 0 at the end.
-func (b *blocks) next(buffer []byte) (block []byte, n int) {
+// next returns the next block: buffer, or one in its place, with n bytes of text and padding behind them, and the line on which it
+// begins. n is 0 at the end.
+func (b *blocks) next(buffer []byte) (block []byte, n, line int) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
+	line = b.line
 	if b.done {
-		return buffer, 0
+		return buffer, 0, line
 	}
 	size := b.size
 	if b.ended {
@@ -354,25 +393,26 @@ func (b *blocks) next(buffer []byte) (block []byte, n int) {
 			if err != nil {
 				if err != io.EOF {
 					b.done = true
-					return buffer, 0
+					return buffer, 0, line
 				}
 				b.ended = true
 			}
 		}
 		if b.ended {
 			b.done = true
-			return buffer, n
+			return buffer, n, line
 		}
-		if cut := lastEnd(buffer[:n]); cut > 0 {
+		if cut := b.cut(buffer[:n]); cut > 0 {
 			b.store = append(b.store[:0], buffer[cut:n]...)
 			b.left = b.store
-			return buffer, cut
+			b.line += bytes.Count(buffer[:cut], []byte{'\n'})
+			return buffer, cut, line
 		}
 		if n >= b.most {
 			b.done = true
-			return buffer, 0
+			return buffer, 0, line
 		}
-		size = 2 * n
+		size = min(2*n, b.most)
 	}
 }
 

@@ -38,7 +38,7 @@ func (c *coding) use() Use {
 			c.texts = append(c.texts, text)
 			i = len(c.texts) - 1
 		}
-		return i, recorded && telling(text), true
+		return i, recorded && telling(text), i < 1<<8
 	}, Tell: func(text string, rows int) { c.told[text] += rows }}
 }
 
@@ -114,16 +114,208 @@ func TestCountIsRead(t *testing.T) {
 	})
 }
 
+// Values of JSONL: as most are, as few are, and such as no object may have in a column.
+var (
+	usualValues   = []string{"1", "0", `"a"`, "12", "0.5", `"under_30"`, "1.25", "-3", "12345678", "123456789", "0.123456789012345678", "true", "false", "null", `""`, `"NA"`, `"thirty_to_sixty"`, `"thirty_to_sixty_and_more"`, `" é "`}
+	unusualValues = []string{"1e5", "-0", "0.0", "-12", "1E-2", `"\u00e9"`, `"\\"`, `"a\"b"`, `"\ud83d\ude00"`, `"\u0000"`, `"\n"`, `"x,\"y\":1"`, "\"\x7f\"", "{}", "[1]", `{"case":[{"case":2}]}`}
+	wrongValues   = []string{"01", "00", "-", "-01", "0x5", "13.", "1.", ".5", "1.e1", "1e", "0-5", "+1", "1 2", "nul", "nullx", `"a\"`, "trueé", "tru", "NaN", "", `"\ud800"`, `"\x"`, `"`, `"a`, "\"\t\"", "\"\xff\"", `"a"b`, "1:", "1}", "]", "'a'"}
+)
+
+// longKey and otherLongKey are alike up to their sixteenth byte, and equally long.
+const longKey, otherLongKey = "a key of many more words", "a key of many more parts"
+
+// lines draws JSONL as it comes from many writers: most objects are alike, some have other keys, values or blanks, and hardly one is at fault.
+func lines(t *rapid.T) string {
+	value, unusual, wrong := rapid.SampledFrom(usualValues), rapid.SampledFrom(unusualValues), rapid.SampledFrom(wrongValues)
+	otherKey := rapid.SampledFrom([]string{`"y"`, `"case"`, `" note"`, `"c\u0061se"`, `"decision "`, `"` + otherLongKey + `"`, `""`, `"é"`, `"\u00a0case"`, `"\ud800"`, `"case`, `case`, `1`})
+	blank := rapid.SampledFrom([]string{"", " ", "  ", "\t", "\r", "\n"})
+	// seldom is true the less often, the larger n is.
+	seldom := func(n int, what string) bool {
+		return rapid.Uint64().Draw(t, what)*0x9E3779B97F4A7C15>>32%uint64(n) == 0
+	}
+	keys := []string{`"case"`, `"decision"`, rapid.SampledFrom([]string{`"note"`, `"` + longKey + `"`}).Draw(t, "third"), `"x"`}
+	keys = rapid.Permutation(keys).Draw(t, "keys")[:rapid.IntRange(2, 4).Draw(t, "many")]
+	comma, colon := ",", ":"
+	if seldom(2, "spaced") {
+		comma, colon = ","+blank.Draw(t, "behind comma"), ":"+blank.Draw(t, "behind colon")
+	}
+	end := rapid.SampledFrom([]string{"\n", "\r\n", " \n"}).Draw(t, "end")
+	var b strings.Builder
+	for range rapid.IntRange(1, 8).Draw(t, "lines") {
+		these := slices.Clone(keys)
+		if seldom(5, "shuffled") {
+			these = append(rapid.Permutation(these).Draw(t, "these"), `"z"`)[:rapid.IntRange(0, len(keys)+1).Draw(t, "some")]
+		}
+		between := func(usual string) {
+			if b.WriteString(usual); seldom(60, "blank") {
+				b.WriteString(blank.Draw(t, "more"))
+			}
+		}
+		between("{")
+		for i, key := range these {
+			if i > 0 {
+				between(comma)
+			}
+			if seldom(30, "other key") {
+				key = otherKey.Draw(t, "key")
+			}
+			between(key)
+			between(colon)
+			switch {
+			case seldom(100, "wrong"):
+				between(wrong.Draw(t, "wrong value"))
+			case seldom(30, "unusual"):
+				between(unusual.Draw(t, "unusual value"))
+			default:
+				between(value.Draw(t, "value"))
+			}
+		}
+		if b.WriteString("}"); !seldom(20, "one line") {
+			b.WriteString(end)
+		}
+	}
+	text := b.String()
+	if seldom(20, "cut") {
+		text = text[:rapid.IntRange(1, len(text)).Draw(t, "left")]
+	}
+	return text
+}
+
+// eachByItself reports whether every line of JSONL is whole objects.
+func eachByItself(content string) bool {
+	for line := range strings.Lines(content) {
+		if strings.Trim(line, blanks) != "" && len(readAll([]string{"f"}, Options{Columns: []Column{{Name: "case"}}, FS: folder("f", line)}).diags) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// TestCountIsReadOfJSONL is the same for JSONL; of sound files it knows those where no object goes over several lines.
+func TestCountIsReadOfJSONL(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"{", "}", "{}", "[", "]", ":", ",", "\"", "\"case\"", "\"decision\":", "\"note\":null", "1", "-", ".", "e", "true", "\\", "\\u00", " ", "\n", "\r", "\x00", "\xff", "é", "{\"case\":1}\n", "\xEF\xBB\xBF"})
+	rapid.Check(t, func(t *rapid.T) {
+		var content string
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0:
+			content = asJSONL(t, table(t), rapid.SampledFrom([]string{"\n", "\r\n", " \n", " "}).Draw(t, "end"))
+		case 1:
+			content = `{"case":1,"decision":"a","note":null}` + strings.Join(rapid.SliceOfN(piece, 1, 20).Draw(t, "pieces"), "")
+		default:
+			content = lines(t)
+		}
+		if !beginsObject([]byte(content)) {
+			content = "{}" + content
+		}
+		opts := Options{Columns: abc, MissingValues: []string{"NA"}}
+		if name := rapid.SampledFrom([]string{"note", longKey, "case"}).Draw(t, "third column"); name != "note" {
+			opts.Rename = map[string]string{"note": name} // "case": two columns are one key
+		}
+		read, problems, counted, ok := combinations(content, opts, rapid.SampledFrom([]int{1, 7, 64, 4096}).Draw(t, "block"))
+		switch {
+		case ok && len(problems) > 0:
+			t.Fatalf("counted, though there is wrong: %v", problems)
+		case ok && !maps.Equal(read, counted):
+			t.Fatal(cmp.Diff(read, counted))
+		case !ok && len(problems) == 0 && eachByItself(content):
+			t.Fatalf("a sound file was not counted")
+		}
+	})
+}
+
+// TestObjectsAlike: no value of an object is taken for that of the one before, whatever the two are.
+func TestObjectsAlike(t *testing.T) {
+	try := func(content string) {
+		read, problems, counted, ok := combinations(content, Options{Columns: abc, Rename: map[string]string{"note": longKey}}, 4096)
+		if (!ok && len(problems) == 0) || (ok && (len(problems) > 0 || !maps.Equal(read, counted))) {
+			t.Errorf("%q: counted %v as %v, read as %v with %q", content, ok, counted, read, problems)
+		}
+	}
+	for _, first := range slices.Concat(usualValues, unusualValues) {
+		for _, second := range slices.Concat(usualValues, unusualValues, wrongValues) {
+			try(fmt.Sprintf("{\"case\":1,\"decision\":1}\n{\"case\":%s,\"decision\":1}\n{\"case\":%s,\"decision\":2}\n", first, second))
+		}
+	}
+	try("{\"" + longKey + "\":1,\"case\":2,\"decision\":3}\n{\"" + otherLongKey + "\":1,\"case\":2,\"decision\":3}\n")
+	for _, second := range []string{`{"case":1,"case":2,"decision":3}`, `{"case":1,"decision":2,"case":3}`, `{"case":1,"decision":2,"x":3," case":4}`, `{"decision":1,"case":2,"decision":3}`} {
+		try("{\"case\":1,\"decision\":2}\n" + second + "\n")
+	}
+	for _, blank := range []string{"\n", strings.Repeat("\n", padding-1), strings.Repeat("\n", 2*padding)} { // which is what lies behind the text
+		try("{\"case\":" + blank + "1,\"decision\":2}\n{\"case\":")
+		try("{\"case\":" + blank + "1,\"decision\":2}{\"case\":" + blank + "3,\"decision\":4" + blank + "}")
+	}
+}
+
+// TestLikeTheFirst: what stands before a value is read once, and then known, whatever the values are.
+func TestLikeTheFirst(t *testing.T) {
+	r := newReader(Options{Columns: abc}, defaultLimits(), nil, &diag.List{})
+	_, index := r.newScanner()
+	o := r.newObjects(r.counter(make([]string, len(abc)), index, make([]Use, len(abc)), nil))
+	count := func(line string) (quick bool) {
+		block := append([]byte(line), make([]byte, padding)...)
+		met := o.mets
+		if !o.count(block, len(line)) {
+			t.Fatalf("%s was not counted", line)
+		}
+		return met == o.mets
+	}
+	count(`{"case":1,"x":0,"decision":"a"}`)
+	for _, v := range slices.Concat(usualValues, unusualValues) {
+		if strings.HasPrefix(v, "{") || strings.HasPrefix(v, "[") {
+			if !count(`{"case":1,"x":` + v + `,"decision":"a"}`) {
+				t.Errorf("%s where it is not wanted is not passed over", v)
+			}
+			continue
+		}
+		for _, line := range []string{`{"case":` + v + `,"x":1,"decision":0}`, `{"case":"b","x":` + v + `,"decision":` + v + ` }`} {
+			if !count(line) {
+				t.Errorf("%s: a key was read again", line)
+			}
+		}
+	}
+	if count(`{"case":1,"y":0,"decision":"a"}`) || !count(`{"case":1,"y":0,"decision":"a"}`) || !count(`{"case":1,"x":0,"decision":"a"}`) {
+		t.Error("another key is not read once, and then known")
+	}
+}
+
+// TestKeysForgotten: keys that were forgotten, being too many, are still told to stand twice.
+func TestKeysForgotten(t *testing.T) {
+	var many strings.Builder
+	many.WriteString("{")
+	for i := range maxKeys {
+		fmt.Fprintf(&many, `"k%d":0,`, i)
+	}
+	many.WriteString("\"decision\":2,\"case\":3}\n")
+	for _, last := range []string{`{"case":3,"decision":2,"x":1}`, `{"case":3," case":1,"decision":2}`, `{"decision":2,"case":3,"case":1}`, `{"decision":2,"case":3," case":1}`, `{"decision":2," case":3,"case":1}`} {
+		read, problems, counted, ok := combinations("{\"case\":1,\"decision\":2}\n"+many.String()+last, Options{Columns: abc}, 1<<20)
+		if ok != (len(problems) == 0) || ok && !maps.Equal(read, counted) {
+			t.Errorf("%s: counted %v as %v, read as %v with %q", last, ok, counted, read, problems)
+		}
+	}
+}
+
 // TestNumbersAddUp: the numbers of a column are added up exactly by combination, and those that are none are for Read.
 func TestNumbersAddUp(t *testing.T) {
 	number := rapid.OneOf(rapid.StringMatching(`[01]?\.[0-9]{1,4}`), rapid.StringMatching(`[0-9]{1,22}`), rapid.StringMatching(`-?[0-9]{0,3}\.?[0-9]{0,20}(e-?[0-9])?`), rapid.SampledFrom([]string{"", " 1 ", "NA", "0.5", "."}))
 	rapid.Check(t, func(t *rapid.T) {
 		var content strings.Builder
-		content.WriteString("number;group\n")
+		jsonl := rapid.Bool().Draw(t, "JSONL")
+		if !jsonl {
+			content.WriteString("number;group\n")
+		}
 		want, sums, rounded, sound := map[string]int{}, map[string]Sum{}, 0, true
 		for range rapid.IntRange(1, 30).Draw(t, "rows") {
 			text, group := number.Draw(t, "number"), rapid.SampledFrom([]string{"a", "b"}).Draw(t, "group")
-			content.WriteString(text + ";" + group + "\n")
+			switch {
+			case !jsonl:
+				content.WriteString(text + ";" + group + "\n")
+			case isNumber([]byte(text)):
+				fmt.Fprintf(&content, "{\"number\":%s,\"group\":%q}\n", text, group)
+			case text == "":
+				fmt.Fprintf(&content, "{\"group\":%q}\n", group)
+			default:
+				fmt.Fprintf(&content, "{\"number\":%q,\"group\":%q}\n", text, group)
+			}
 			if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "NA" {
 				want["none"+group]++
 				continue
@@ -172,11 +364,16 @@ func TestOnceIsExact(t *testing.T) {
 		files, at := map[string]string{}, map[string][]diag.Pos{}
 		for i, name := range names {
 			var content strings.Builder
-			content.WriteString("id,part\n")
+			row, header := "%s,%d\n", 1
+			if rapid.Bool().Draw(t, "JSONL") {
+				row, header = "{\"id\":\"%s\",\"part\":%d}\n", 0
+			} else {
+				content.WriteString("id,part\n")
+			}
 			for n, text := range rapid.SliceOfN(id, 1, 60).Draw(t, "ids") {
-				fmt.Fprintf(&content, "%s,%d\n", text, i)
+				fmt.Fprintf(&content, row, text, i)
 				if text != "" && text != "NA" {
-					at[text] = append(at[text], diag.Pos{File: name, Line: n + 2})
+					at[text] = append(at[text], diag.Pos{File: name, Line: header + n + 1})
 				}
 			}
 			files[name] = content.String()
@@ -260,23 +457,19 @@ func TestManyRepeats(t *testing.T) {
 
 // TestUniqueStaysSmall: numbers that lie far apart do not take a page each.
 func TestUniqueStaysSmall(t *testing.T) {
-	u := newUnique()
+	u := newUnique(false)
 	b := u.batch()
 	for i := range 20_000 {
 		b.add([]byte(fmt.Sprint(uint64(i) << 20)))
 	}
-	if b.end(); b.suspect {
-		t.Fatal("something was there")
-	}
 	if len(u.pages) > freePages {
 		t.Errorf("%d pages for 20,000 numbers", len(u.pages))
 	}
-	for _, i := range []uint64{3, 19_999} {
-		again := u.batch()
-		again.add([]byte(fmt.Sprint(i << 20)))
-		if again.end(); !again.suspect {
-			t.Errorf("number %d was not found again", i)
-		}
+	for _, i := range []uint64{3, 19_999} { // one in a page, one that is not
+		b.add([]byte(fmt.Sprint(i << 20)))
+	}
+	if b.end(); !u.repeated() || u.suspects.n != 2 {
+		t.Errorf("%d numbers were found twice, not 2", u.suspects.n)
 	}
 }
 

@@ -9,6 +9,8 @@
 //  4. A record is scanned in place (csv.go, jsonl.go). Rows that can be read go to the caller's
 //     function in the order of the files; everything that cannot be read becomes a diagnostic with its
 //     line and column, and nothing is skipped in silence.
+//     Where no one needs their order, Share hands them to a function for each core (share.go), and Count only counts them (count.go);
+//     both give up where anything is wrong, and reading one by one says what.
 //  5. Gates turn the text of a cell into a value with Binary, ParseDecimal and ParseTime (values.go).
 //
 // Limits, all of them errors that say so: a record holds at most 16 MiB, a header 65,536 columns, JSON

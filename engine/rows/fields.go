@@ -10,19 +10,24 @@ import (
 
 // counter counts the records of CSV text by the codes of their columns. It belongs to one goroutine.
 type counter struct {
-	delimiter byte
-	fields    []*dictionary // by field of a record; nil where it is not looked at
-	missing   map[string]bool
-	cube      *Cube
-	base      uint64 // what columns that the file does not have add to a row's combination
-	value     Sum    // of the row's number
-	scratch   []byte
-	looked    []looked    // the fields that are looked at
-	marks     []uint32    // where the fields of a block begin
-	lines     []uint32    // which of them are the first of a record, but the first
-	telling   *sync.Mutex // held while texts are told
+	marker
+	fields  []*dictionary // by field of a record; nil where it is not looked at
+	missing map[string]bool
+	cube    *Cube
+	base    uint64 // what columns that the file does not have add to a row's combination
+	value   Sum    // of the row's number
+	scratch []byte
+	looked  []looked    // the fields that are looked at
+	telling *sync.Mutex // held while texts are told
 
 	unclear [256]bool // the first bytes of texts that may mean "not recorded", or be white space
+}
+
+// marker finds the fields of CSV text.
+type marker struct {
+	delimiter byte
+	marks     []uint32 // where the fields of a block begin
+	lines     []uint32 // which of them are the first of a record, but the first
 }
 
 // looked is a field that is looked at.
@@ -101,11 +106,11 @@ func (c *counter) count(block []byte, n int) bool {
 	if n > 0 && b[n-1] == '\n' {
 		n--
 	}
-	ordinary, ascii := c.mark(b, n)
+	quotes, ascii := c.mark(b, n)
 	if !ascii && !utf8.Valid(text) {
 		return false
 	}
-	if !ordinary {
+	if quotes > 0 && !c.around(b, len(text), quotes) {
 		return c.quoted(text)
 	}
 	marks, fields, j := c.marks, len(c.fields), 0
@@ -126,6 +131,9 @@ func (c *counter) count(block []byte, n int) bool {
 			start, end := int(marks[j+l.field]), int(marks[j+l.field+1])-1
 			if l.last && end > start && b[end-1] == '\r' {
 				end--
+			}
+			if quotes > 0 && end > start && b[start] == '"' {
+				start, end = start+1, end-1
 			}
 			k := uint(end - start)
 			if k > 15 || l.each {
@@ -156,8 +164,9 @@ func (c *counter) count(block []byte, n int) bool {
 }
 
 // mark lists in c.marks where every field of b[:n] begins, and in c.lines, for every line feed, and the end, how many fields have ended there.
-// ordinary is false where there is a quote, and the lists are then of no use; ascii says that all of it is ASCII.
-func (c *counter) mark(b []byte, n int) (ordinary, ascii bool) {
+// quotes is how many quotes there are: between them there may be what is no delimiter and no end of a record; ascii says that all of it is
+// ASCII.
+func (c *marker) mark(b []byte, n int) (quotes int, ascii bool) {
 	if len(c.marks) < n+2*padding {
 		c.marks = make([]uint32, n+2*padding)
 	}
@@ -165,7 +174,7 @@ func (c *counter) mark(b []byte, n int) (ordinary, ascii bool) {
 	list[0] = 0
 	lines := c.lines[:0]
 	delimiter := uint64(c.delimiter) * ones
-	all, quote := uint64(0), uint64(0)
+	all := uint64(0)
 	for i := 0; i <= n; i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
 		all |= w
@@ -173,7 +182,10 @@ func (c *counter) mark(b []byte, n int) (ordinary, ascii bool) {
 		x, y, z := w^delimiter, w^'\n'*ones, w^'"'*ones
 		x = (x&^highs + 0x7F*ones) | x
 		y = (y&^highs + 0x7F*ones) | y
-		quote |= (z - ones) &^ z
+		z = (z&^highs + 0x7F*ones) | z
+		if z = ^z & highs; z != 0 {
+			quotes += bits.OnesCount64(z)
+		}
 		m := ^(x & y) & highs
 		if y = ^y & highs; y != 0 {
 			for ; y != 0; y &= y - 1 {
@@ -190,7 +202,30 @@ func (c *counter) mark(b []byte, n int) (ordinary, ascii bool) {
 		lines = lines[:len(lines)-1]
 	}
 	c.lines = lines
-	return quote&highs == 0, all&highs == 0
+	return quotes, all&highs == 0
+}
+
+// around reports whether the quotes of a block of n bytes, so many, stand only around whole fields between its marks. Then the marks are right: a
+// field that begins with a quote ends at the next one.
+func (c *marker) around(b []byte, n, quotes int) bool {
+	if len(c.lines) == 0 {
+		return false
+	}
+	start := int(c.marks[0])
+	for _, next := range c.marks[1 : c.lines[len(c.lines)-1]+1] {
+		if b[start] == '"' {
+			end := int(next) - 1
+			if end < n && b[end] == '\n' && b[end-1] == '\r' { // at the end of a file a carriage return is no end of a line
+				end--
+			}
+			if end-start < 2 || b[end-1] != '"' {
+				return false
+			}
+			quotes -= 2
+		}
+		start = int(next)
+	}
+	return quotes == 0
 }
 
 // quoted counts the records of a text that has quotes, field by field.
@@ -279,9 +314,8 @@ func (c *counter) text(d *dictionary, text []byte, at *uint64) bool {
 // end counts the row.
 func (c *counter) end(at uint64) { c.cube.add(at, 1, c.value) }
 
-// finish ends the counting. It is false where a text may have been there twice.
-func (c *counter) finish() bool {
-	ok := true
+// finish ends the counting of a file.
+func (c *counter) finish() {
 	for _, d := range c.fields {
 		if d == nil {
 			continue
@@ -289,10 +323,8 @@ func (c *counter) finish() bool {
 		c.tell(d)
 		if d.ids != nil {
 			d.ids.end()
-			ok = ok && !d.ids.suspect
 		}
 	}
-	return ok
 }
 
 // numeral adds a text that is a number.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -275,6 +276,25 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 		}, &diags)
+	})
+}
+
+// FuzzCount reads anything in both ways: what Count counts is what Read reads without a problem, wherever blocks end.
+func FuzzCount(f *testing.F) {
+	for _, content := range []string{
+		"case,decision,note\n1,a,\n2,b,NA\n\"1\",\"a\",\"x\"\"y\"\r\n", "case;decision\n1;a\n\n2;b", "decision\tcase\n\"a\nb\"\t1\nb\t2\n", "case,decision\n\xff,\"\n", "case,decision\n1,\"a\"\r",
+		"{\"case\":1,\"decision\":\"a\"}\n{\"case\":12,\"decision\":\"b\"}\n{\"case\":13,\"decision\":\"b\"}\n", "{\"case\": -0.5, \"decision\": true}\r\n{\"case\": -1.5, \"decision\": null}\r\n",
+		"{\"case\":1}{\"decision\":\"\\u00e9\"}\n{\"decision\":{},\"case\":[]}", "{\"case\":01}\n{\"case\":\n\n1,\"decision\":2}\n{\"case\":", gzipped(f, "{\"case\":1,\"decision\":2}\n"),
+	} {
+		for _, block := range []uint16{1, 20, 4096} {
+			f.Add([]byte(content), block)
+		}
+	}
+	f.Fuzz(func(t *testing.T, content []byte, block uint16) {
+		read, problems, counted, ok := combinations(string(content), Options{Columns: abc, MissingValues: []string{"NA"}}, 1+int(block))
+		if ok && (len(problems) > 0 || !maps.Equal(read, counted)) {
+			t.Fatalf("counted %v, read %v with %q", counted, read, problems)
+		}
 	})
 }
 

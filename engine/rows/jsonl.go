@@ -43,11 +43,7 @@ type jsonKey struct {
 // scan reads the object that b begins with, and returns where it ends in b.
 func (s *jsonScanner) scan(b []byte, eof bool) (end int, bad *fault, complete bool) {
 	s.b, s.i, s.eof, s.short = b, 0, eof, false
-	s.object++
-	if len(s.keys) > maxKeys {
-		clear(s.keys)
-	}
-	clear(s.cells)
+	s.begin()
 	switch {
 	case s.members():
 		return s.i, nil, true
@@ -55,6 +51,32 @@ func (s *jsonScanner) scan(b []byte, eof bool) (end int, bad *fault, complete bo
 		return 0, nil, false
 	}
 	return 0, &s.bad, true
+}
+
+// begin begins an object. It is true where the keys met so far are forgotten.
+func (s *jsonScanner) begin() (forgotten bool) {
+	s.object++
+	if forgotten = len(s.keys) > maxKeys; forgotten {
+		clear(s.keys)
+	}
+	clear(s.cells)
+	return forgotten
+}
+
+// keyOf returns the key with a name, which is decoded and trimmed.
+func (s *jsonScanner) keyOf(name []byte) *jsonKey {
+	k := s.keys[string(name)]
+	if k == nil {
+		slot, wanted := s.slots[string(name)]
+		if wanted {
+			s.has[slot] = true
+		} else {
+			slot = -1
+		}
+		k = &jsonKey{slot: slot}
+		s.keys[string(name)] = k
+	}
+	return k
 }
 
 // fail notes a fault at offset at.
@@ -116,23 +138,12 @@ func (s *jsonScanner) members() bool {
 			name = s.scratch
 		}
 		name = bytes.TrimSpace(name)
-		k := s.keys[string(name)]
-		if k == nil {
-			slot, wanted := s.slots[string(name)]
-			if !wanted {
-				slot = -1
-			}
-			k = &jsonKey{slot: slot}
-			s.keys[string(name)] = k
-		}
+		k := s.keyOf(name)
 		if k.last == s.object {
 			return s.fail(begin, "the key %s stands twice in this object: keep the one that is meant", diag.Quote(string(name)))
 		}
 		k.last = s.object
 		wanted := k.slot >= 0
-		if wanted {
-			s.has[k.slot] = true
-		}
 		if !s.peek() {
 			return false
 		}
@@ -333,7 +344,7 @@ func unescape(dst, text []byte) []byte {
 func (s *jsonScanner) word() (cell, bool) {
 	start := s.i
 	end := start
-	for end < len(s.b) && !bytes.ContainsRune([]byte(" \t\r\n,:{}[]\""), rune(s.b[end])) {
+	for end < len(s.b) && !endsWord(s.b[end]) {
 		end++
 	}
 	if end == len(s.b) && !s.eof {
@@ -353,6 +364,15 @@ func (s *jsonScanner) word() (cell, bool) {
 	default:
 		return cell{}, s.fail(start, "%s is no JSON value: a text in double quotes, a number, true, false or null is allowed", diag.Quote(string(word)))
 	}
+}
+
+// endsWord reports whether c can stand in no number and in no word, but behind one.
+func endsWord(c byte) bool {
+	switch c {
+	case ' ', '\t', '\r', '\n', ',', ':', '{', '}', '[', ']', '"':
+		return true
+	}
+	return false
 }
 
 // isNumber reports whether b is a JSON number: RFC 8259, section 6.
@@ -467,20 +487,26 @@ func (s *jsonScanner) key() bool {
 	return s.peek()
 }
 
-// readJSONL reads the rows of a JSONL file.
-func (r *reader) readJSONL(w *window) {
-	s := jsonScanner{slots: map[string]int{}, keys: map[string]*jsonKey{}}
-	rec := &r.rec
-	rec.index = nil
+// newScanner returns what finds the values of the columns, and by column the slot that it puts them in.
+func (r *reader) newScanner() (s jsonScanner, index []int) {
+	s = jsonScanner{slots: map[string]int{}, keys: map[string]*jsonKey{}}
 	for _, name := range r.names {
 		slot, met := s.slots[name]
 		if !met {
 			slot = len(s.slots)
 			s.slots[name] = slot
 		}
-		rec.index = append(rec.index, slot)
+		index = append(index, slot)
 	}
 	s.cells, s.has = make([]cell, len(s.slots)), make([]bool, len(s.slots))
+	return s, index
+}
+
+// readJSONL reads the rows of a JSONL file.
+func (r *reader) readJSONL(w *window) {
+	rec := &r.rec
+	s, index := r.newScanner()
+	rec.index = index
 	line, column := 1, 1
 	faults := false
 	skip := func(n int) {

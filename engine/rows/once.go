@@ -19,13 +19,18 @@ type Once struct {
 // twice; where there is such a thing, the files are read again, and only what really is there twice is reported. Standard input
 // cannot be read again: there the texts themselves are kept.
 type repeats struct {
-	list    []Once
-	unique  []*unique // by place in list; nil where texts are kept
-	batches []*batch
-	texts   []map[string]diag.Pos // by place in list: where each was read first; nil where hashes are kept
+	list   []Once
+	unique []*unique             // by place in list; nil where texts are kept
+	texts  []map[string]diag.Pos // by place in list: where each was read first; nil where hashes are kept
+	found  []repeat
+	more   int // repetitions that were found and are not kept
+}
+
+// watcher shows rows to repeats. It belongs to one goroutine.
+type watcher struct {
+	*repeats
+	batches []*batch // by place in list; nil where texts are kept
 	key     []byte
-	found   []repeat
-	more    int // repetitions that were found and are not kept
 }
 
 // repeat is a row that repeats another.
@@ -38,96 +43,113 @@ type repeat struct {
 // newRepeats returns what watches over the rows of files; whole says to keep texts.
 func newRepeats(list []Once, whole bool) *repeats {
 	p := &repeats{list: list}
-	for range list {
+	for _, o := range list {
 		if whole {
 			p.texts = append(p.texts, map[string]diag.Pos{})
-			continue
+		} else {
+			p.unique = append(p.unique, newUnique(len(o.Columns) > 1))
 		}
-		u := newUnique()
-		p.unique, p.batches = append(p.unique, u), append(p.batches, u.batch())
 	}
 	return p
 }
 
+// watcher returns a new watcher.
+func (p *repeats) watcher() *watcher {
+	w := &watcher{repeats: p}
+	for _, u := range p.unique {
+		w.batches = append(w.batches, u.batch())
+	}
+	return w
+}
+
+// separator stands between the texts of several columns. It is in none of them: they are UTF-8.
+const separator = 0xFF
+
 // of is what a row has in the columns of an Once, as one text that no other texts give; ok is false where one is not recorded. It is
 // valid until of is called again.
-func (p *repeats) of(once int, r Row) (key []byte, ok bool) {
-	columns := p.list[once].Columns
-	p.key = p.key[:0]
-	for i, col := range columns {
-		text, recorded := r.Text(col)
+func (w *watcher) of(once int, r Row) (key []byte, ok bool) {
+	w.key = w.key[:0]
+	for i, col := range w.list[once].Columns {
+		text, recorded := r.Bytes(col)
 		if !recorded {
 			return nil, false
 		}
 		if i > 0 {
-			p.key = append(p.key, 0xFF) // which is in no text: they are UTF-8
+			w.key = append(w.key, separator)
 		}
-		p.key = append(p.key, text...)
+		w.key = append(w.key, text...)
 	}
-	return p.key, true
+	return w.key, true
 }
 
 // see looks at a row as it is read.
-func (p *repeats) see(r Row, diags *diag.List) {
-	for i := range p.list {
-		key, ok := p.of(i, r)
+func (w *watcher) see(r Row, diags *diag.List) {
+	for i := range w.list {
+		key, ok := w.of(i, r)
 		switch {
 		case !ok:
-		case p.texts == nil:
-			p.batches[i].add(key)
+		case w.texts == nil:
+			w.batches[i].add(key)
 		default:
 			at := r.Pos(-1)
-			first, again := p.texts[i][string(key)]
+			first, again := w.texts[i][string(key)]
 			switch {
 			case !again:
-				p.texts[i][string(key)] = at
+				w.texts[i][string(key)] = at
 				continue
 			case at.Compare(first) < 0: // in a file that is named before
-				p.texts[i][string(key)] = at
+				w.texts[i][string(key)] = at
 				first, at = at, first
 			}
-			p.tell(repeat{i, string(key), at}, first, diags)
+			w.tell(repeat{i, string(key), at}, first, diags)
 		}
 	}
 }
 
 // tell reports a row that repeats the one at first.
 func (p *repeats) tell(x repeat, first diag.Pos, diags *diag.List) {
-	diags.Add(diag.Diagnostic{Pos: x.at, Message: p.list[x.once].Same(strings.Split(x.key, "\xFF"), first)})
+	diags.Add(diag.Diagnostic{Pos: x.at, Message: p.list[x.once].Same(strings.Split(x.key, string([]byte{separator})), first)})
 }
 
-// suspect reports whether some text may have come twice.
+// end says that the watcher has seen all its rows.
+func (w *watcher) end() {
+	for _, b := range w.batches {
+		b.end()
+	}
+}
+
+// suspect reports whether some text may have come twice, once every watcher was ended.
 func (p *repeats) suspect() bool {
 	some := false
-	for _, b := range p.batches {
-		b.end()
-		some = some || b.suspect
+	for _, u := range p.unique {
+		some = u.repeated() || some
 	}
 	return some
 }
 
 // again reads the files a second time, in the order of their names: it collects the rows whose hash was met before. The hash of
 // two texts may be the same.
-func (p *repeats) again(r Row, met []hashes) {
-	for i := range p.list {
-		key, ok := p.of(i, r)
+func (w *watcher) again(r Row, met []hashes) {
+	for i := range w.list {
+		key, ok := w.of(i, r)
 		if !ok {
 			continue
 		}
-		hash := p.unique[i].hash(key)
+		hash := w.unique[i].hash(key)
 		switch {
-		case !p.unique[i].suspects.has(hash) || met[i].insert(hash):
-		case len(p.found) < diag.Keep:
-			p.found = append(p.found, repeat{i, string(key), r.Pos(-1)})
+		case !w.unique[i].suspects.has(hash) || met[i].insert(hash):
+		case len(w.found) < diag.Keep:
+			w.found = append(w.found, repeat{i, string(key), r.Pos(-1)})
 		default:
-			p.more++
+			w.more++
 		}
 	}
 }
 
 // confirm reads files again where something may have come twice, and reports what did. inputs are what the first reading returned.
-func (p *repeats) confirm(files []string, opts Options, lim limits, inputs []Input, diags *diag.List) {
-	if p.texts != nil || !p.suspect() {
+func (w *watcher) confirm(files []string, opts Options, lim limits, inputs []Input, diags *diag.List) {
+	w.end()
+	if w.texts != nil || !w.suspect() {
 		return
 	}
 	order := slices.Clone(files)
@@ -143,28 +165,28 @@ func (p *repeats) confirm(files []string, opts Options, lim limits, inputs []Inp
 			}
 		}
 	}
-	met := make([]hashes, len(p.list))
-	pass(func(r Row) { p.again(r, met) })
-	first := make([]map[string]diag.Pos, len(p.list))
+	met := make([]hashes, len(w.list))
+	pass(func(r Row) { w.again(r, met) })
+	first := make([]map[string]diag.Pos, len(w.list))
 	for i := range first {
 		first[i] = map[string]diag.Pos{}
 	}
-	for _, x := range p.found {
+	for _, x := range w.found {
 		first[x.once][x.key] = diag.Pos{}
 	}
 	pass(func(r Row) {
-		for i := range p.list {
-			if key, ok := p.of(i, r); ok {
+		for i := range w.list {
+			if key, ok := w.of(i, r); ok {
 				if at, wanted := first[i][string(key)]; wanted && at == (diag.Pos{}) {
 					first[i][string(key)] = r.Pos(-1)
 				}
 			}
 		}
 	})
-	for _, x := range p.found {
+	for _, x := range w.found {
 		if before := first[x.once][x.key]; before != x.at {
-			p.tell(x, before, diags)
+			w.tell(x, before, diags)
 		}
 	}
-	diags.Count(p.more)
+	diags.Count(w.more)
 }

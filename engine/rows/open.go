@@ -199,7 +199,7 @@ func isAbsent(err error) bool {
 type stream struct {
 	content io.Reader // decompressed
 	disk    *digest   // the file as it lies on disk
-	inner   *digest   // the content, where it was compressed; else nil
+	inner   *digest   // the content, where it was compressed and its digest is asked for; else nil
 	close   func()    // releases everything
 }
 
@@ -217,7 +217,7 @@ func openStream(p string, opts Options, lim limits) (s *stream, problem string) 
 		if opts.Stdin == nil {
 			return nil, "standard input cannot be read here: name a file"
 		}
-		return decompress(opts.Stdin, func() {}, lim)
+		return decompress(opts.Stdin, func() {}, opts.Progress, lim)
 	}
 	where, name, problem := locate(p, opts.FS)
 	if problem != "" {
@@ -238,7 +238,7 @@ func openStream(p string, opts Options, lim limits) (s *stream, problem string) 
 	if err != nil {
 		return nil, openProblem(err)
 	}
-	return decompress(f, func() { f.Close() }, lim)
+	return decompress(f, func() { f.Close() }, opts.Progress, lim)
 }
 
 // openProblem is the message for a file that cannot be opened.
@@ -277,8 +277,9 @@ const (
 )
 
 // decompress reads a file's content from its bytes on disk. release is called when the stream is closed.
-func decompress(r io.Reader, release func(), lim limits) (*stream, string) {
+func decompress(r io.Reader, release func(), progress *Progress, lim limits) (*stream, string) {
 	s := &stream{disk: newDigest(r), close: release}
+	s.disk.progress = progress
 	in := bufio.NewReaderSize(s.disk, 64<<10)
 	head, _ := in.Peek(4) // an error shows again on reading
 	switch {
@@ -288,7 +289,7 @@ func decompress(r io.Reader, release func(), lim limits) (*stream, string) {
 			release()
 			return nil, readProblem(compressionError{err})
 		}
-		s.inner = newDigest(&inflated{r: z, disk: s.disk, free: lim.free})
+		s.inflated(z, lim)
 	case isZstd(head):
 		// One goroutine: how far ahead the file was read then never depends on the scheduler.
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
@@ -296,14 +297,22 @@ func decompress(r io.Reader, release func(), lim limits) (*stream, string) {
 			release()
 			return nil, readProblem(compressionError{err})
 		}
-		s.inner = newDigest(&inflated{r: z, disk: s.disk, free: lim.free})
+		s.inflated(z, lim)
 		s.close = func() { z.Close(); release() }
 	default:
 		s.content = in
 		return s, ""
 	}
-	s.content = s.inner
 	return s, ""
+}
+
+// inflated makes decompressed data the content.
+func (s *stream) inflated(r io.Reader, lim limits) {
+	s.content = &inflated{r: r, disk: s.disk, free: lim.free}
+	if !lim.single {
+		s.inner = newDigest(s.content)
+		s.content = s.inner
+	}
 }
 
 // digest hashes and counts what is read through it.
@@ -312,6 +321,8 @@ type digest struct {
 	hash  hash.Hash
 	bytes int64
 	ended bool // the end was reached
+
+	progress *Progress // of what is read; nil for none
 }
 
 func newDigest(r io.Reader) *digest { return &digest{r: r, hash: sha256.New()} }
@@ -322,6 +333,7 @@ func (d *digest) Read(p []byte) (int, error) {
 	n, err := fill(d.r, p)
 	d.hash.Write(p[:n])
 	d.bytes += int64(n)
+	d.progress.addBytes(n)
 	d.ended = d.ended || err == io.EOF
 	return n, err
 }

@@ -34,18 +34,22 @@ type Options struct {
 	// Delimiter separates the fields of every CSV file. 0: found in each file from its header. Otherwise
 	// an ASCII character that is no letter, digit, quote or line end; it also overrules a "sep=;" line.
 	Delimiter rune
+	// Contents asks for Input.Content of a compressed file even where it is the only one: then it is of no use here.
+	Contents bool
 	// Stdin is what the path "-" reads. nil: "-" is an error.
 	Stdin io.Reader
 	// FS is where paths are looked up, relative to its root: the FS of an os.Root confines reading to
 	// that folder. nil: the operating system's paths.
 	FS fs.FS
+	// Progress, where it is set, is told how far reading is.
+	Progress *Progress
 }
 
 // Input is one file that was read, as the report lists it.
 type Input struct {
 	Path     string    // as given, or as a glob found it; "-" is standard input
 	SHA256   string    // of the bytes on disk, in lower-case hex; "" when reading stopped early
-	Content  string    // the SHA-256 of what was decompressed, where the file is compressed; else the same
+	Content  string    // the SHA-256 of what was decompressed, where the file is compressed and see Options.Contents; else the same
 	Bytes    int64     // size on disk: the bytes that were read, all of them when SHA256 is there
 	Rows     int       // rows handed over
 	Has      []bool    // by column of Options.Columns: whether this file has it
@@ -84,6 +88,16 @@ func (r Row) Text(col int) (text string, recorded bool) {
 		return text, text != ""
 	}
 	return r.rec.text(col)
+}
+
+// Bytes returns the same value as Text, and costs less where a column has many values: it is valid only until another value of the row is
+// asked for, and must not be changed.
+func (r Row) Bytes(col int) (text []byte, recorded bool) {
+	if r.rec == nil {
+		text = []byte(r.made[col])
+		return text, len(text) > 0
+	}
+	return r.rec.bytes(col)
 }
 
 // Pos returns where the value of column col begins: its quote, if it has one. When col is −1, or the
@@ -133,6 +147,7 @@ type limits struct {
 	head   int   // bytes looked at to tell what a file is
 	record int   // bytes of the longest record
 	free   int64 // decompressed bytes before the limit on growth holds
+	single bool  // the digest of what is decompressed is not asked for
 	block  int   // bytes that a goroutine counts at once
 }
 
@@ -149,14 +164,16 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 	}
 	r := newReader(opts, lim, add, diags)
 	files := expand(paths, opts.FS, diags)
-	r.repeats = newRepeats(opts.Once, slices.Contains(files, stdin))
+	r.lim.single = len(files) == 1 && !opts.Contents
+	r.watcher = newRepeats(opts.Once, slices.Contains(files, stdin)).watcher()
 	inputs := r.readFiles(files)
-	r.repeats.confirm(files, opts, lim, inputs, diags)
+	r.watcher.confirm(files, opts, lim, inputs, diags)
 	return inputs
 }
 
 // readFiles reads files one after the other.
 func (r *reader) readFiles(files []string) []Input {
+	r.opts.Progress.begin(files, r.opts)
 	inputs := make([]Input, 0, len(files))
 	first := map[string]string{} // digest of a content: the file that had it first
 	for i, path := range files {
@@ -190,9 +207,13 @@ func newReader(opts Options, lim limits, add func(Row), diags *diag.List) *reade
 	for _, m := range opts.MissingValues {
 		r.missing[strings.TrimSpace(m)] = true
 	}
-	r.rec.missing = r.missing
-	r.rec.known = make([][256]string, len(opts.Columns))
+	r.rec = r.record()
 	return r
+}
+
+// record returns a record of the columns, not read yet.
+func (r *reader) record() record {
+	return record{missing: r.missing, known: make([][256]string, len(r.opts.Columns))}
 }
 
 // reader holds what one call of Read shares between its files.
@@ -203,9 +224,9 @@ type reader struct {
 	missing map[string]bool
 	add     func(Row)
 	diags   *diag.List
-	input   *Input // the file being read
-	rec     record // the row being read
-	repeats *repeats
+	input   *Input   // the file being read
+	rec     record   // the row being read
+	watcher *watcher // nil: rows may come twice
 }
 
 // format is a kind of content.
@@ -270,9 +291,10 @@ func (r *reader) failAt(text []byte, line, column, offset int, message string) {
 // handOver gives the row to the caller.
 func (r *reader) handOver() {
 	r.input.Rows++
+	r.opts.Progress.addRows(1)
 	row := Row{rec: &r.rec}
-	if r.repeats != nil {
-		r.repeats.see(row, r.diags)
+	if r.watcher != nil {
+		r.watcher.see(row, r.diags)
 	}
 	r.add(row)
 }
@@ -402,10 +424,13 @@ func (r *record) cell(col int) cell {
 	return cell{}
 }
 
-func (r *record) text(col int) (string, bool) {
+// noSpace reports whether a byte at an end of a text is surely no part of white space.
+func noSpace(b byte) bool { return b > ' ' && b < utf8.RuneSelf }
+
+func (r *record) bytes(col int) ([]byte, bool) {
 	c := r.cell(col)
 	if c.form == formAbsent || c.form == formNull {
-		return "", false
+		return nil, false
 	}
 	value := r.raw[c.start:c.end]
 	switch c.form {
@@ -416,8 +441,18 @@ func (r *record) text(col int) (string, bool) {
 		r.scratch = unescape(r.scratch[:0], value)
 		value = r.scratch
 	}
-	value = bytes.TrimSpace(value)
+	if n := len(value); n > 0 && !(noSpace(value[0]) && noSpace(value[n-1])) {
+		value = bytes.TrimSpace(value)
+	}
 	if len(value) == 0 || len(r.missing) > 0 && r.missing[string(value)] {
+		return nil, false
+	}
+	return value, true
+}
+
+func (r *record) text(col int) (string, bool) {
+	value, recorded := r.bytes(col)
+	if !recorded {
 		return "", false
 	}
 	if len(value) > maxShared {

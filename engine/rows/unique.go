@@ -1,24 +1,29 @@
 package rows
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// unique finds the texts that come more than once, exactly or to the safe side: a text that may have been met before is a suspect, and
-// only reading again can say whether it was. Whole numbers written plainly are bits in pages, as long as they lie densely
-// enough; any other text is its hash, under a key that no file knows. It is shared by several goroutines, each with a batch of
-// its own.
+// unique finds the texts that come more than once, exactly or to the safe side: a text that may have come before is a suspect, and
+// only reading again can say whether it did. Whole numbers written plainly are bits in pages, as long as they lie densely
+// enough; any other text is its hash, under a key that no file knows. Where a text is made of those of several columns (see watcher.of)
+// and the last is such a number, as trials of a case have them, 64 numbers in a row are bits beside one hash. Other hashes are only written down, in parts, while rows are read, and
+// looked up part by part at the end, so that a table of them lies in the processor's cache. It is shared by several goroutines, each
+// with a batch of its own.
 type unique struct {
-	seed   maphash.Seed
-	lock   sync.RWMutex
-	pages  map[uint64]*page
-	frozen bool         // no page is begun any more: the numbers do not lie densely
-	paged  atomic.Int64 // numbers that stand in pages, about
-	shards [shards]shard
+	seed    maphash.Seed
+	several bool // texts are made of those of several columns
+	lock    sync.RWMutex
+	pages   map[uint64]*page
+	frozen  bool         // no page is begun any more: the numbers do not lie densely
+	paged   atomic.Int64 // numbers that stand in pages, about
+	parts   [parts]part
 
 	suspectsLock sync.Mutex
 	suspects     hashes
@@ -30,24 +35,65 @@ type page [1 << 10]uint64
 const (
 	pageBytes = 8 << 10
 	freePages = 1 << 10 // pages that may be begun however few numbers they hold: 8 MiB
-	shards    = 1 << 8
-	perNumber = 12 // bytes that a number or a text may take
-	batched   = 64 // texts of a shard that are kept before they are looked up
+	perNumber = 12      // bytes that a number or a text may take
+	parts     = 1 << 8
+	together  = 1 << 9 // hashes of a part that are written down together: 4 KiB
+
+	perRun   = 24      // bytes that a run takes at most
+	freeRuns = 1 << 12 // runs of a part that may be begun however few numbers they hold: 24 MiB in all
+	batched  = 1 << 6  // runs of a part that wait before they are looked up
 )
 
-// shard is the hashes that have the last byte in common.
-type shard struct {
+// part is the hashes that have the last byte in common.
+type part struct {
 	lock sync.Mutex
-	hashes
+	list [][]uint64
+	n    int
+
+	runs    runs
+	numbers int  // that stand in runs
+	frozen  bool // no run is begun any more: the numbers do not lie densely
 }
 
-func newUnique() *unique {
-	return &unique{seed: maphash.MakeSeed(), pages: map[uint64]*page{}}
+// run is 64 numbers in a row that may follow a text: the hash of the text and of the first number, and a bit for each that was met.
+type run struct{ hash, bits uint64 }
+
+// newUnique returns what watches over texts; several says that they are made of those of several columns.
+func newUnique(several bool) *unique {
+	return &unique{seed: maphash.MakeSeed(), several: several, pages: map[uint64]*page{}}
 }
 
-// hash is a text's hash, which is never 0.
+// hash is the hash by which a text is looked up or a suspect, which is never 0.
 func (u *unique) hash(text []byte) uint64 {
+	if r, is := u.run(text); is {
+		return r.single()
+	}
 	return max(1, maphash.Bytes(u.seed, text))
+}
+
+// run returns the run in which a text stands, with its bit; is says whether it is one of those.
+func (u *unique) run(text []byte) (r run, is bool) {
+	if !u.several {
+		return run{}, false
+	}
+	end := bytes.LastIndexByte(text, separator)
+	number, plain := plainNumber(text[end+1:])
+	if !plain {
+		return run{}, false
+	}
+	return run{mixed(maphash.Bytes(u.seed, text[:end]), number>>6), 1 << (number & 63)}, true
+}
+
+// single is the hash of the one number that a run has.
+func (r run) single() uint64 { return mixed(r.hash, uint64(bits.TrailingZeros64(r.bits))) }
+
+// mixed is a hash of a hash and a number, which is never 0: of one hash with different numbers different ones.
+func mixed(hash, number uint64) uint64 {
+	hash ^= (number + 1) * 0x9E3779B97F4A7C15
+	for range 2 {
+		hash = (hash ^ hash>>32) * 0xD6E8FEB86659FD93
+	}
+	return max(1, hash^hash>>32)
 }
 
 // batch is one goroutine's way into a unique.
@@ -56,60 +102,136 @@ type batch struct {
 	number  uint64 // of the last page, and the page; nil before there is one
 	page    *page
 	paged   int64
-	waiting [shards][]uint64
-	suspect bool // some text may have been met before
+	waiting [parts][]uint64
+	runs    [parts][]run
+	suspect bool // some number was there before
 }
 
 // batch returns a new way in.
 func (u *unique) batch() *batch { return &batch{unique: u, number: ^uint64(0)} }
 
-// add adds a text, which is trimmed and not empty. Whether it was there may show only at the end.
+// add adds a text, which is trimmed and not empty.
 func (b *batch) add(text []byte) {
 	if number, plain := plainNumber(text); plain {
 		if page := b.of(number >> 16); page != nil {
 			bit := uint64(1) << (number & 63)
 			if atomic.OrUint64(&page[number>>6&(1<<10-1)], bit)&bit != 0 {
+				b.suspect = true
 				b.again(b.hash(text))
 			}
 			return
 		}
 	}
-	hash := b.hash(text)
-	at := hash & (shards - 1)
-	if b.waiting[at] == nil {
-		b.waiting[at] = make([]uint64, 0, batched)
+	if r, is := b.run(text); is {
+		b.addRun(r)
+		return
 	}
-	if b.waiting[at] = append(b.waiting[at], hash); len(b.waiting[at]) == batched {
-		b.flush(int(at))
+	b.addHash(b.hash(text))
+}
+
+// addHash adds a hash.
+func (b *batch) addHash(hash uint64) {
+	at := hash & (parts - 1)
+	list := b.waiting[at]
+	if len(list) == cap(list) {
+		b.handOver(int(at))
+		list = make([]uint64, 0, min(together, max(8, 2*cap(list)))) // small for small files
+	}
+	b.waiting[at] = append(list, hash)
+}
+
+// handOver writes down what waits of one part.
+func (b *batch) handOver(at int) {
+	if len(b.waiting[at]) == 0 {
+		return
+	}
+	p := &b.parts[at]
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.list, p.n = append(p.list, b.waiting[at]), p.n+len(b.waiting[at])
+	b.waiting[at] = nil
+}
+
+// addRun adds a number to a run.
+func (b *batch) addRun(r run) {
+	at := int(r.hash & (parts - 1))
+	list := b.runs[at]
+	if n := len(list); n > 0 && list[n-1].hash == r.hash && list[n-1].bits&r.bits == 0 {
+		list[n-1].bits |= r.bits // another trial of the same case, mostly
+		return
+	}
+	if b.runs[at] = append(list, r); len(b.runs[at]) == batched {
+		b.lookUp(at)
+	}
+}
+
+// lookUp looks up the runs that wait of one part.
+func (b *batch) lookUp(at int) {
+	p := &b.parts[at]
+	rest := b.runs[at][:0] // what is in no run
+	p.lock.Lock()
+	for _, r := range b.runs[at] {
+		twice, is := p.add(r)
+		if !is {
+			rest = append(rest, r)
+		}
+		for ; twice != 0; twice &= twice - 1 {
+			b.again(run{r.hash, twice & -twice}.single())
+		}
+	}
+	p.lock.Unlock()
+	for _, r := range rest {
+		for ; r.bits != 0; r.bits &= r.bits - 1 {
+			b.addHash(run{r.hash, r.bits & -r.bits}.single())
+		}
+	}
+	b.runs[at] = b.runs[at][:0]
+}
+
+// end writes down all that waits. A batch must be ended before anything is looked up.
+func (b *batch) end() {
+	for at := range b.runs {
+		b.lookUp(at)
+	}
+	for at := range b.waiting {
+		b.handOver(at)
 	}
 }
 
 // again makes a text a suspect.
-func (b *batch) again(hash uint64) {
-	b.suspect = true
-	b.suspectsLock.Lock()
-	defer b.suspectsLock.Unlock()
-	b.suspects.insert(hash)
+func (u *unique) again(hash uint64) {
+	u.suspectsLock.Lock()
+	defer u.suspectsLock.Unlock()
+	u.suspects.insert(hash)
 }
 
-// end looks up what waits.
-func (b *batch) end() {
-	for at := range b.waiting {
-		b.flush(at)
+// repeated looks up all that was added, and reports whether some text may have come more than once. Nothing is added after it.
+func (u *unique) repeated() bool {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	total := 0
+	for i := range u.parts {
+		total += u.parts[i].n
 	}
-}
-
-// flush looks up what waits of one shard.
-func (b *batch) flush(at int) {
-	s := &b.shards[at]
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	for _, hash := range b.waiting[at] {
-		if !s.insert(hash) {
-			b.again(hash)
-		}
+	for range min(runtime.GOMAXPROCS(0), 1+total/(1<<16)) {
+		wait.Go(func() {
+			var table hashes
+			for at := next.Add(1) - 1; at < parts; at = next.Add(1) - 1 {
+				p := &u.parts[at]
+				table.empty(p.n)
+				for _, list := range p.list {
+					for _, hash := range list {
+						if !table.insert(hash) {
+							u.again(hash)
+						}
+					}
+				}
+				p.list = nil
+			}
+		})
 	}
-	b.waiting[at] = b.waiting[at][:0]
+	wait.Wait()
+	return u.suspects.n > 0
 }
 
 // of is a page; nil where there is none and none may be begun.
@@ -140,18 +262,84 @@ func (b *batch) of(number uint64) *page {
 	return p
 }
 
+// add adds the numbers of a run, and returns the bits of those that were there. is says whether they stand in a run: where none is begun any
+// more they never do.
+func (p *part) add(r run) (twice uint64, is bool) {
+	own := p.runs.of(r.hash, !p.frozen)
+	if own == nil {
+		return 0, false
+	}
+	twice = own.bits & r.bits
+	own.bits |= r.bits
+	p.numbers += bits.OnesCount64(r.bits &^ twice)
+	p.frozen = p.frozen || p.runs.n >= freeRuns && p.runs.n*perRun > p.numbers*perNumber
+	return twice, true
+}
+
+// runs is a table of runs, as hashes is one of hashes.
+type runs struct {
+	table []run
+	n     int
+}
+
+// of returns the run with a hash; one that is not there is begun, or nil.
+func (t *runs) of(hash uint64, begin bool) *run {
+	if t.n == 0 && !begin {
+		return nil
+	}
+	if begin && t.n*100 >= len(t.table)*85 {
+		old := t.table
+		t.table = make([]run, max(16, len(old)+len(old)/4))
+		for _, r := range old {
+			if r.hash != 0 {
+				*t.find(r.hash) = r
+			}
+		}
+	}
+	own := t.find(hash)
+	if own.hash == 0 {
+		if !begin {
+			return nil
+		}
+		own.hash = hash
+		t.n++
+	}
+	return own
+}
+
+// find returns the place of a hash, or the free one for it.
+func (t *runs) find(hash uint64) *run {
+	size := uint64(len(t.table))
+	at, _ := bits.Mul64(hash, size)
+	for t.table[at].hash != 0 && t.table[at].hash != hash {
+		if at++; at == size {
+			at = 0
+		}
+	}
+	return &t.table[at]
+}
+
 // hashes is a set of hashes: a table with open addressing, where 0 stands for nothing.
 type hashes struct {
 	table []uint64
 	n     int
 }
 
+// empty makes the set empty, with room for n hashes.
+func (s *hashes) empty(n int) {
+	s.n = 0
+	if size := 64 + n + n/2; size > len(s.table) {
+		s.table = make([]uint64, size)
+	} else {
+		clear(s.table)
+	}
+}
+
 // insert adds a hash; false where it is there.
 func (s *hashes) insert(hash uint64) bool {
-	// A table is never fuller than 85 in 100, and grows by a quarter: 9.4 to 11.8 bytes a hash.
-	if s.n*100 >= len(s.table)*85 {
+	if s.n*4 >= len(s.table)*3 {
 		old := s.table
-		s.table = make([]uint64, max(64, len(old)+len(old)/4))
+		s.table = make([]uint64, max(64, 2*len(old)))
 		for _, h := range old {
 			if h != 0 {
 				s.table[s.find(h)] = h

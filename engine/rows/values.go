@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -42,7 +43,7 @@ type Decimal struct {
 }
 
 // decimalComma is a number as it is written where the comma is the decimal sign.
-var decimalComma = regexp.MustCompile(`^[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?$`)
+var decimalComma = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?$`) })
 
 // ParseDecimal reads a decimal number: an optional sign, digits with at most one point among or around
 // them, and an optional exponent of ten (0.25, -3, .5, 1e-3). text is trimmed. Beyond 18 places it is
@@ -51,7 +52,7 @@ var decimalComma = regexp.MustCompile(`^[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?$`)
 func ParseDecimal(text string) (d Decimal, rounded bool, err error) {
 	digits, exponent, negative, ok := decimalParts(text)
 	switch {
-	case !ok && decimalComma.MatchString(text):
+	case !ok && decimalComma().MatchString(text):
 		return Decimal{}, false, fmt.Errorf("found %s: a decimal comma is not read, write a point", diag.Quote(text))
 	case !ok:
 		return Decimal{}, false, fmt.Errorf("found %s: a decimal number such as 0.25 or 1e-3 is allowed", diag.Quote(text))
@@ -275,7 +276,9 @@ func (d Decimal) plusSeconds(n int64) Decimal {
 
 // isoTime is the profile of ISO 8601 that is read: a date and a time of day in the extended format, with
 // T or one space between; seconds, their fraction and the zone may be absent.
-var isoTime = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,18}))?)?(?:([Zz])|([+-])([0-9]{2}):?([0-9]{2})?)?$`)
+var isoTime = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,18}))?)?(?:([Zz])|([+-])([0-9]{2}):?([0-9]{2})?)?$`)
+})
 
 // ParseTime reads a time: ISO 8601 with a date and a time of day (2026-03-31T14:05:09.25+02:00; without
 // a zone it is UTC; a fraction has at most 18 digits), or a decimal number of seconds, which from 10^8 on
@@ -283,11 +286,11 @@ var isoTime = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0
 // rounded is as in ParseDecimal. The error says what was found and what is allowed.
 func ParseTime(text string) (t Time, rounded bool, err error) {
 	const allowed = "an ISO 8601 date and time such as 2026-03-31T14:05:09Z, or seconds such as 12.5, is allowed"
-	m := isoTime.FindStringSubmatch(text)
+	m := isoTime().FindStringSubmatch(text)
 	if m == nil {
 		d, rounded, err := ParseDecimal(text)
 		switch {
-		case err != nil && decimalComma.MatchString(text):
+		case err != nil && decimalComma().MatchString(text):
 			return Time{}, false, err
 		case err != nil:
 			return Time{}, false, fmt.Errorf("found %s: %s", diag.Quote(text), allowed)

@@ -115,8 +115,11 @@ func (a *app) action() int {
 	if s.problem != nil {
 		d.Problems = append(d.Problems, s.problem.Error())
 	}
+	options := plain
+	options.FailOn = s.in.failOn
+	options.Repository = func(file string) string { return placeIn(workspace, s.in.prefix, file) }
 	for _, f := range files {
-		if err := f.write(s.root, r, s.in.failOn, append(s.app.opened, s.in.policy)); err != nil {
+		if err := f.write(s.root, r, options, append(s.app.opened, s.in.policy)); err != nil {
 			d.Problems = append(d.Problems, fmt.Sprintf("%s (input %s): %s", f.path, f.input, reason(err)))
 		} else if f.input == "json" {
 			d.ReportFile = f.path
@@ -127,8 +130,6 @@ func (a *app) action() int {
 	if r.ExitStatus == report.ExitUnusable {
 		log = stderr
 	}
-	options := plain
-	options.FailOn = s.in.failOn
 	if err := errors.Join(summary.Terminal(log, r, options), stdout.Close()); err != nil {
 		d.Problems = append(d.Problems, "log: "+err.Error())
 	}
@@ -290,9 +291,9 @@ func namesFiles(root *policy.Map) bool {
 
 // reportFile is a file in the workspace that a report goes to.
 type reportFile struct {
-	input  string // the input that asked for it
+	input  string // the input that asked for it, which is called as its format is
 	path   string // relative to the workspace
-	format func(io.Writer, *report.Report, summary.Options) error
+	format summary.Format
 	file   *os.File
 }
 
@@ -300,13 +301,8 @@ type reportFile struct {
 // written is an error in the workflow, and costs no verdict.
 func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile {
 	var files []reportFile
-	for _, f := range []reportFile{
-		{input: "json", path: in.json, format: summary.JSON},
-		{input: "markdown", path: in.markdown, format: summary.Markdown},
-	} {
-		if f.path == "" {
-			continue
-		}
+	for _, asked := range in.reports {
+		f := reportFile{input: asked.format.Name, path: asked.path, format: asked.format}
 		const taken = "input %s: %s is the earlier report of input baseline-report; give the new one a path of its own"
 		const kept = "input %s: %s is the ledger of input ledger; give the report a path of its own"
 		if f.path == in.ledger {
@@ -384,14 +380,12 @@ func (f reportFile) is(root *os.Root, name string) bool {
 }
 
 // write writes the report, whole or not at all, and not over one of the files that the run read.
-func (f reportFile) write(root *os.Root, r *report.Report, failOn report.FailOn, read []string) error {
+func (f reportFile) write(root *os.Root, r *report.Report, options summary.Options, read []string) error {
 	if slices.ContainsFunc(read, func(name string) bool { return f.is(root, name) }) {
 		return errors.Join(errors.New("the run read this file, and a report does not take its place"), f.file.Close())
 	}
 	var text bytes.Buffer
-	options := plain
-	options.FailOn = failOn
-	err := f.format(&text, r, options)
+	err := f.format.Write(&text, r, options)
 	if err == nil {
 		err = f.file.Truncate(0)
 	}

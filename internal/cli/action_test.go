@@ -314,6 +314,58 @@ func TestActionPaths(t *testing.T) {
 	}
 }
 
+// TestActionReports: an input of each format's name writes the report in it, with places as the repository has them.
+func TestActionReports(t *testing.T) {
+	s := newStep(t)
+	s.put("study/policy.yaml", "rules:\n  - {id: rarely-right, metric: accuracy_with, maximum: 0.5}\n")
+	args := []string{"policy", "study/policy.yaml", "decisions", "data/decisions.csv", "path-prefix", "sub/"}
+	for _, f := range reportFormats() {
+		args = append(args, f.Name, "out/report."+f.Name)
+	}
+	s.check(s.run(args...), 1, "FAIL")
+	text := func(name string) string {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(s.workspace, "out/report."+name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	r, err := report.Parse([]byte(text("json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range reportFormats() {
+		var want bytes.Buffer
+		options := plain
+		options.FailOn = report.DefaultFailOn()
+		options.Repository = func(file string) string { return "sub/" + file }
+		if err := f.Write(&want, r, options); err != nil {
+			t.Fatal(err)
+		}
+		if got := text(f.Name); got != want.String() {
+			t.Errorf("%s:\n%s\nwant\n%s", f.Name, got, &want)
+		}
+	}
+	for name, want := range map[string]string{"sarif": `"uri": "sub/study/policy.yaml"`, "codequality": `"path": "sub/study/policy.yaml"`, "dotenv": "OLOPROOF_VERDICT=FAIL\n"} {
+		if !strings.Contains(text(name), want) {
+			t.Errorf("%s has no %s:\n%s", name, want, text(name))
+		}
+	}
+
+	// Two formats do not go to one file, and beside from-report there is nothing to write.
+	s = newStep(t)
+	s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "junit", "out/x", "sarif", "./out/x"), 2, "NO_VERDICT")
+	if want := `input sarif: "out/x" is the file of input junit; give it a path of its own`; !strings.Contains(s.stderr.String(), want) {
+		t.Errorf("no %q in\n%s", want, &s.stderr)
+	}
+	s = newStep(t)
+	s.check(s.run("from-report", "report.json", "sarif", "out/x"), 2, "NO_VERDICT")
+	if want := "with it nothing is decided, and sarif would be for a step that decides"; !strings.Contains(s.stderr.String(), want) {
+		t.Errorf("no %q in\n%s", want, &s.stderr)
+	}
+}
+
 // TestActionStaysInside tries to read and write outside the workspace by every way there is.
 func TestActionStaysInside(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -539,7 +591,7 @@ func TestActionReportPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "json", "data/report", "markdown", "linked/report"), 2, "NO_VERDICT")
-	if !strings.Contains(s.stderr.String(), `input markdown: "linked/report" is the file of input json; give it a path of its own`) {
+	if !strings.Contains(s.stderr.String(), `input json: "data/report" is the file of input markdown; give it a path of its own`) {
 		t.Errorf("the problem is not told\n%s", &s.stderr)
 	}
 	// A policy that cannot be used is no place for the report either.

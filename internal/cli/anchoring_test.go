@@ -17,7 +17,6 @@ import (
 
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/report"
-	"github.com/oloproof/oloproof/summary"
 )
 
 // labelColumns are the columns of drawn labels, in the order of a row's fields.
@@ -285,7 +284,7 @@ func TestAnnotatorsStayUnnamed(t *testing.T) {
 				flags = []string{"--draw", "draw.csv"}
 			}
 			for _, verb := range []string{"check", "report", "gate"} {
-				for _, form := range summary.Names() {
+				for _, form := range laidOut {
 					args := append([]string{"anchoring", verb, "d.csv", "--policy", "policy.yaml", "--format", form}, flags...)
 					status, stdout, stderr := runMain(args...)
 					want := study.status
@@ -299,6 +298,11 @@ func TestAnnotatorsStayUnnamed(t *testing.T) {
 						t.Errorf("%q names an annotator:\n%s%s", args, stdout, stderr)
 					}
 					if form == "json" {
+						inOtherFormats(t, stdout, func(format, text string) {
+							if strings.Contains(strings.ToLower(text), strings.ToLower(secret)) {
+								t.Errorf("%q as %s names an annotator:\n%s", args, format, text)
+							}
+						})
 						var r report.Report
 						if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 							t.Fatal(err)
@@ -415,7 +419,7 @@ anchoring:
 			} {
 				forms := []string{""} // what is alike is looked at in one form
 				if slices.Contains([]int{1, 4, 6}, at) {
-					forms = summary.Names()
+					forms = laidOut
 				}
 				for _, form := range forms {
 					full := args
@@ -429,6 +433,9 @@ anchoring:
 					}
 					checkTame(t, what+", standard output", stdout, form == "json")
 					checkTame(t, what+", standard error", stderr, false)
+					if form == "json" && stdout != "" {
+						inOtherFormats(t, stdout, func(format, text string) { checkTame(t, what+" as "+format, text, false) })
+					}
 					if form == "markdown" {
 						checkMarkdown(t, what, stdout)
 					}

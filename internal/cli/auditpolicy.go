@@ -130,6 +130,7 @@ func (a *app) auditPolicy(ctx context.Context, p policyAudit, args []string, mis
 	if err := a.findGate(&p); err != nil {
 		return err
 	}
+	p.request.quiet = p.quiet
 	diags := &diag.List{}
 	doc, parts, studies := a.readStudies(&p.request, diags)
 	if problem, ok := errors.AsType[*diag.Error](diags.Err()); ok {
@@ -247,7 +248,7 @@ func (k *keeping) Inputs() []gate.Input {
 	}
 	for i := range inputs {
 		add, columns := inputs[i].Add, len(inputs[i].Columns)
-		inputs[i].Count = nil // counts have no rows to keep
+		inputs[i].Count, inputs[i].Share = nil, nil // counts have no rows to keep
 		inputs[i].Add = func(r rows.Row, diags *diag.List) {
 			texts := make([]string, columns)
 			for c := range texts {
@@ -278,12 +279,14 @@ func (a *app) readStudies(req *request, diags *diag.List) (*auditedPolicy, []par
 	checkRules(policyOf, parts, diags)
 	out := report.New(a.Version)
 	kept := make([]*keeping, len(parts))
+	meter, stop := a.progress(parts, req.quiet)
+	defer stop()
 	for i := range parts {
 		before := diags.Len()
 		original := parts[i].question
 		kept[i] = &keeping{Question: original}
 		parts[i].question = kept[i]
-		a.read(*req, &parts[i], out, len(parts) > 1, diags)
+		a.read(*req, &parts[i], out, len(parts) > 1, meter, diags)
 		if checker, ok := original.(gate.RowsChecker); ok && diags.Len() == before {
 			checker.CheckRows(diags)
 		}

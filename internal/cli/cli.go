@@ -135,7 +135,7 @@ Exit status: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW (the worst
 	})
 	root.SetHelpFunc(exampleLast(root.HelpFunc()))
 	root.AddCommand(a.gateCommands()...)
-	root.AddCommand(a.releaseCommand(), a.planCommand(), a.auditCommand(), a.commentCommand(), a.initCommand(), a.ledgerCommand(), a.policyCommand(), a.schemaCommand(), a.sqlCommand(), a.tallyCommand(), a.versionCommand(), a.actionCommand())
+	root.AddCommand(a.releaseCommand(), a.planCommand(), a.auditCommand(), a.commentCommand(), a.diffCommand(), a.initCommand(), a.ledgerCommand(), a.policyCommand(), a.renderCommand(), a.schemaCommand(), a.sqlCommand(), a.tallyCommand(), a.versionCommand(), a.actionCommand())
 	return root
 }
 

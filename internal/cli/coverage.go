@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -71,7 +72,7 @@ run), 2 nothing was decided. The result says how large a breach the run could ha
 }
 
 // seedForm is what a seed can be: it stands in commands that others copy.
-var seedForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+var seedForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`) })
 
 // about checks the flags that choose what is simulated.
 func (q *coverageRequest) about(version string) (audit.About, error) {
@@ -79,7 +80,7 @@ func (q *coverageRequest) about(version string) (audit.About, error) {
 	if q.quick && q.full {
 		problems = append(problems, usagef("--quick and --full are both given; leave one out"))
 	}
-	if !seedForm.MatchString(q.seed) {
+	if !seedForm().MatchString(q.seed) {
 		problems = append(problems, usagef("--seed is %s; write 1 to 64 letters, digits and . _ - such as %s", diag.Quote(q.seed), audit.CoverageSeed))
 	}
 	if q.studies < 0 || q.studies > 0 && q.studies < audit.FewestStudies {
@@ -103,30 +104,25 @@ func (q *coverageRequest) about(version string) (audit.About, error) {
 	return about, errors.Join(problems...)
 }
 
-// coverageFile is a form of the result and the file that it goes to.
-type coverageFile struct{ name, path, place string }
+// ownFile is a form of a result that is no report and the file that it goes to.
+type ownFile struct{ name, path, place string }
 
-// outputs checks where the result goes to: the form on standard output, and the files.
-func (a *app) coverageOutputs(q coverageRequest) (onStdout string, files []coverageFile, err error) {
-	specs := q.formats
-	if q.json {
-		specs = append(specs, "json")
-	}
-	var problems []error
+// parseOwn reads the --format flags of a command whose result is no report: the form on standard output, and those of files.
+func parseOwn(specs, known []string, example string) (onStdout string, files []ownFile, problems []error) {
 	for _, spec := range specs {
 		name, path, hasPath := strings.Cut(spec, ":")
 		if path == "-" {
 			path, hasPath = "", false
 		}
 		switch {
-		case !slices.Contains(coverageFormats, name):
-			problems = append(problems, usagef("--format: unknown format %s; use %s", diag.Quote(name), strings.Join(coverageFormats, ", ")))
+		case !slices.Contains(known, name):
+			problems = append(problems, usagef("--format: unknown format %s; use %s", diag.Quote(name), strings.Join(known, ", ")))
 		case hasPath && path == "":
 			problems = append(problems, usagef("--format: %s has a colon but no path; write %s for standard output, or %s:PATH", diag.Quote(spec), name, name))
 		case path != "":
-			files = append(files, coverageFile{name: name, path: path})
+			files = append(files, ownFile{name: name, path: path})
 		case onStdout != "":
-			problems = append(problems, usagef("--format: only one format goes to standard output; give the others a path, such as --format json:coverage.json"))
+			problems = append(problems, usagef("--format: only one format goes to standard output; give the others a path, such as --format json:%s", example))
 		default:
 			onStdout = name
 		}
@@ -134,19 +130,14 @@ func (a *app) coverageOutputs(q coverageRequest) (onStdout string, files []cover
 	if onStdout == "" {
 		onStdout = "terminal"
 	}
-	if len(problems) > 0 { // no folder is made for a command that is mistaken
-		return "", nil, errors.Join(problems...)
-	}
-	taken := map[string]string{}
-	if q.resume != "" {
-		place, err := prepare(q.resume)
-		if err != nil {
-			problems = append(problems, usagef("--resume: %w", err))
-		}
-		taken[place] = "--resume"
-	}
+	return onStdout, files, problems
+}
+
+// prepareOwn looks whether the files can be written, and finds their places. taken are places that are in use, and by what.
+func (a *app) prepareOwn(files []ownFile, taken map[string]string) (problems []error) {
 	for i := range files {
 		f := &files[i]
+		var err error
 		if f.place, err = prepare(f.path); err != nil {
 			problems = append(problems, usagef("--format: %w", err))
 			continue
@@ -159,7 +150,28 @@ func (a *app) coverageOutputs(q coverageRequest) (onStdout string, files []cover
 		}
 		taken[f.place] = "another --format"
 	}
-	return onStdout, files, errors.Join(problems...)
+	return problems
+}
+
+// outputs checks where the result goes to: the form on standard output, and the files.
+func (a *app) coverageOutputs(q coverageRequest) (onStdout string, files []ownFile, err error) {
+	specs := q.formats
+	if q.json {
+		specs = append(specs, "json")
+	}
+	onStdout, files, problems := parseOwn(specs, coverageFormats, "coverage.json")
+	if len(problems) > 0 { // no folder is made for a command that is mistaken
+		return "", nil, errors.Join(problems...)
+	}
+	taken := map[string]string{}
+	if q.resume != "" {
+		place, err := prepare(q.resume)
+		if err != nil {
+			problems = append(problems, usagef("--resume: %w", err))
+		}
+		taken[place] = "--resume"
+	}
+	return onStdout, files, errors.Join(append(problems, a.prepareOwn(files, taken)...)...)
 }
 
 // coverage simulates a grid, which newGrid makes.
@@ -275,7 +287,7 @@ func replace(place string, data []byte) error {
 }
 
 // writeCoverage writes the result in every form and returns the exit status.
-func (a *app) writeCoverage(c *audit.Coverage, onStdout string, files []coverageFile) int {
+func (a *app) writeCoverage(c *audit.Coverage, onStdout string, files []ownFile) int {
 	text := func(name string) ([]byte, error) {
 		switch name {
 		case "json":

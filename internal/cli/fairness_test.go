@@ -329,7 +329,7 @@ rules:
 			} {
 				forms := []string{""} // what is alike is looked at in one form
 				if slices.Contains([]int{3, 5, 6}, at) {
-					forms = summary.Names()
+					forms = laidOut
 				}
 				for _, form := range forms {
 					full := args
@@ -350,6 +350,9 @@ rules:
 					}
 					checkTame(t, what+", standard output", stdout, form == "json")
 					checkTame(t, what+", standard error", stderr, false)
+					if form == "json" && stdout != "" {
+						inOtherFormats(t, stdout, func(format, text string) { checkTame(t, what+" as "+format, text, false) })
+					}
 					if form == "markdown" {
 						checkMarkdown(t, what, stdout)
 					}
@@ -400,7 +403,7 @@ func TestPeopleStayUnnamed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			writeFile(t, "c.csv", test.cases)
 			for _, verb := range []string{"check", "report", "gate"} {
-				for _, form := range summary.Names() {
+				for _, form := range laidOut {
 					args := []string{"fairness", verb, "fairness.yaml", "--format", form}
 					status, stdout, stderr := runMain(args...)
 					if want := map[bool]int{true: 0, false: 2}[test.name == "no error"]; status != want {
@@ -408,6 +411,13 @@ func TestPeopleStayUnnamed(t *testing.T) {
 					}
 					if strings.Contains(strings.ToLower(stdout+stderr), strings.ToLower(secret)) {
 						t.Errorf("%q names a person:\n%s%s", args, stdout, stderr)
+					}
+					if form == "json" {
+						inOtherFormats(t, stdout, func(format, text string) {
+							if strings.Contains(strings.ToLower(text), strings.ToLower(secret)) {
+								t.Errorf("%q as %s names a person:\n%s", args, format, text)
+							}
+						})
 					}
 					_, stdout, stderr = runMain(append(args, "--show-reviewers")...)
 					if test.named && !strings.Contains(stdout+stderr, secret) {

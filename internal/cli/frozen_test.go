@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -300,11 +301,11 @@ func checkOneVerdict(t interface {
 	Errorf(string, ...any)
 }, r *report.Report) {
 	t.Helper()
-	var terminal, markdown, document strings.Builder
+	var terminal, markdown, document, variables strings.Builder
 	for _, f := range []struct {
 		name string
 		w    *strings.Builder
-	}{{"terminal", &terminal}, {"markdown", &markdown}, {"json", &document}} {
+	}{{"terminal", &terminal}, {"markdown", &markdown}, {"json", &document}, {"dotenv", &variables}} {
 		format, err := summary.Lookup(f.name)
 		if err == nil {
 			err = format.Write(f.w, r, plain)
@@ -319,6 +320,9 @@ func checkOneVerdict(t interface {
 	}
 	if err := json.Unmarshal([]byte(document.String()), &read); err != nil {
 		t.Errorf("the JSON report: %v", err)
+	}
+	if first := "OLOPROOF_VERDICT=" + r.Verdict.String() + "\nOLOPROOF_EXIT_CODE=" + strconv.Itoa(r.ExitStatus) + "\n"; !strings.HasPrefix(variables.String(), first) {
+		t.Errorf("the variables begin otherwise than %q:\n%s", first, &variables)
 	}
 	status := r.Status(report.DefaultFailOn())
 	want := map[string]int{"PASS": 0, "FAIL": 1, "INSUFFICIENT_EVIDENCE": 3, "MANUAL_REVIEW": 4}

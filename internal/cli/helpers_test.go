@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -21,6 +22,7 @@ import (
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary"
 )
 
 // update rewrites what the tests compare with: the scripts' own files and the frozen reports.
@@ -218,4 +220,27 @@ func zstandard(text []byte) ([]byte, error) {
 	_, err = w.Write(text)
 	err = errors.Join(err, w.Close())
 	return b.Bytes(), err
+}
+
+// laidOut are the formats in which tests that run many studies run each of them. The others are made from the JSON report, which
+// inOtherFormats does, and take no run of their own.
+var laidOut = []string{"terminal", "markdown", "json"}
+
+// inOtherFormats hands a report, as the program wrote it in JSON, to look in each format that is not laidOut.
+func inOtherFormats(t testing.TB, doc string, look func(format, text string)) {
+	t.Helper()
+	r := new(report.Report)
+	if err := json.Unmarshal([]byte(doc), r); err != nil {
+		t.Fatalf("%v\n%s", err, doc)
+	}
+	for _, f := range summary.Formats() {
+		if slices.Contains(laidOut, f.Name) {
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b, r, plain); err != nil {
+			t.Fatalf("%s: %v", f.Name, err)
+		}
+		look(f.Name, b.String())
+	}
 }

@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"github.com/oloproof/oloproof/engine/report"
-	"github.com/oloproof/oloproof/summary"
 )
 
 // hostileTexts are what a name can do to a terminal, a log, a table or a page.
@@ -183,7 +182,7 @@ rules:
 			} {
 				forms := []string{""} // mistakes on the command line have one form
 				if slices.Contains(args, "--show-reviewers") || slices.Contains(args, "absent"+inName) || args[0] == "gate" {
-					forms = summary.Names()
+					forms = laidOut
 				}
 				for _, form := range forms {
 					full := args
@@ -194,6 +193,9 @@ rules:
 					what := fmt.Sprintf("%.200q, exit %d", full, status)
 					checkTame(t, what+", standard output", stdout, form == "json")
 					checkTame(t, what+", standard error", stderr, false)
+					if form == "json" && stdout != "" {
+						inOtherFormats(t, stdout, func(format, text string) { checkTame(t, what+" as "+format, text, false) })
+					}
 					if form == "markdown" {
 						checkMarkdown(t, what, stdout)
 					}

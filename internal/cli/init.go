@@ -6,25 +6,24 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/oloproof/oloproof/engine/example"
+	"github.com/oloproof/oloproof/engine/policy"
 )
 
 // initCommand is `init --example GATE [DIR]`.
 func (a *app) initCommand() *cobra.Command {
 	var name string
 	var force bool
-	var gates []string
-	for _, e := range example.All() {
-		gates = append(gates, e.Gate)
-	}
+	gates := example.Gates()
 	cmd := &cobra.Command{
 		Use:     "init --example " + strings.Join(gates, "|") + " [DIR]",
 		Short:   "Write an example: data, policy and a workflow to paste",
-		Long:    "Write a gate's example into DIR (default: this folder): the data, drawn by a seeded generator, a policy\nwith comments, and a GitHub workflow to paste. Nothing is overwritten without --force.",
+		Long:    "Write a gate's example into DIR (default: this folder): the data, drawn by a seeded generator, a policy\nwith comments, the JSON Schema with which editors complete and check it (the policy's first line names it), and a GitHub\nworkflow to paste. Nothing is overwritten without --force.",
 		Example: "  oloproof init --example human-ai study",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -48,10 +47,18 @@ func (a *app) initCommand() *cobra.Command {
 	return cmd
 }
 
+// schemaName is the file that the first line of the examples' policies names, for editors: it is there without a network, and of the
+// version that decides the policy.
+const schemaName = "policy.schema.json"
+
 // writeExample writes the files of an example: all of them, or none where one is in the way.
 func (a *app) writeExample(e example.Example, dir string, force bool) error {
+	files := append(slices.Clone(e.Files), example.File{Name: schemaName, Text: policy.Schema()})
 	var inTheWay []string
-	for _, f := range e.Files {
+	for _, f := range files {
+		if there, err := readFile(nil, filepath.Join(dir, f.Name), int64(len(f.Text))+1); f.Name == schemaName && err == nil && string(there) == f.Text {
+			continue // another example's, or this one's of before
+		}
 		if _, err := os.Lstat(filepath.Join(dir, f.Name)); err == nil {
 			inTheWay = append(inTheWay, filepath.Join(dir, f.Name))
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +71,7 @@ func (a *app) writeExample(e example.Example, dir string, force bool) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return usagef("cannot make %s: %s", dir, reason(err))
 	}
-	for _, f := range e.Files {
+	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
 		if err := writeWhole(path, []byte(f.Text)); err != nil {
 			return usagef("cannot write %s: %s", path, reason(err))

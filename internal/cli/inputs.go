@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/gate/kinds"
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary"
 	"github.com/oloproof/oloproof/summary/ci"
 )
 
@@ -30,8 +32,7 @@ type actionInputs struct {
 	failOn      report.FailOn
 	summary     bool
 	annotations bool
-	json        string
-	markdown    string
+	reports     []reportInput // the report's files, in the order of the formats
 
 	baselineReport string // an earlier JSON report
 	ledger         string // of looks; "" for none
@@ -44,6 +45,17 @@ type actionInputs struct {
 	token          string
 	fromReport     string // a JSON report to comment from, in place of deciding
 	pullRequest    int    // 0: the event's
+}
+
+// reportInput is an input that names a file for the report in one format: it is called as the format is.
+type reportInput struct {
+	format summary.Format
+	path   string
+}
+
+// reportFormats are the formats that an input names a file for: all but that of the log.
+func reportFormats() []summary.Format {
+	return slices.DeleteFunc(summary.Formats(), func(f summary.Format) bool { return f.Name == "terminal" })
 }
 
 // Where the policy of a pull request is read from.
@@ -92,9 +104,21 @@ func (a *app) readInputs(workspace string, pullRequest bool, diags *diag.List) a
 	}
 	in.policy, in.declaration, in.fromReport = file("policy"), file("declaration"), file("from-report")
 	in.assignment, in.draw, in.baselineReport = file("assignment"), file("draw"), file("baseline-report")
-	in.json, in.markdown, in.ledger = file("json"), file("markdown"), file("ledger")
+	in.ledger = file("ledger")
 	var idle []string // what is given and has no meaning beside from-report
-	for _, name := range []string{"policy", "declaration", "decisions", "tally", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "ledger", "policy-ref", "json", "markdown"} {
+	deciding := []string{"policy", "declaration", "decisions", "tally", "gate", "assignment", "draw", "baseline", "candidate", "baseline-report", "ledger", "policy-ref"}
+	for _, f := range reportFormats() {
+		deciding = append(deciding, f.Name)
+		if path := file(f.Name); path != "" {
+			for _, other := range in.reports {
+				if other.path == path {
+					wrong(f.Name, "%s is the file of input %s; give it a path of its own", diag.Quote(path), other.format.Name)
+				}
+			}
+			in.reports = append(in.reports, reportInput{f, path})
+		}
+	}
+	for _, name := range deciding {
 		if get(name) != "" {
 			idle = append(idle, name)
 		}
@@ -180,9 +204,6 @@ func (a *app) readInputs(workspace string, pullRequest bool, diags *diag.List) a
 		wrong("ledger-read-only", "it is for the file of input ledger, which is empty; name one, or leave both empty")
 	default:
 		in.ledgerReadOnly = boolean("ledger-read-only")
-	}
-	if in.json != "" && in.json == in.markdown {
-		wrong("markdown", "%s is where the JSON report goes; give it a path of its own", diag.Quote(in.markdown))
 	}
 	return in
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,6 +26,7 @@ type output struct {
 	json    bool
 	quiet   bool
 	failOn  string
+	prefix  string // of paths, for those of the repository
 
 	baselineReport string // path of an earlier JSON report; "" for none
 	ledger         string // path of a ledger of looks; "" for none
@@ -33,11 +36,22 @@ type output struct {
 
 // flags adds the flags of every command that makes a report.
 func (o *output) flags(cmd *cobra.Command) {
+	o.formatFlags(cmd)
+	o.prefixFlag(cmd)
+	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "leave out progress and the closing line on standard error")
+}
+
+// formatFlags adds the flags that say in which forms a report is written, and where.
+func (o *output) formatFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.formats, "format", nil, "write the report as `NAME[:PATH]` ("+strings.Join(summary.Names(), ", ")+"); may be repeated")
 	f.BoolVar(&o.json, "json", false, "the same as --format json")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "leave out the closing line on standard error")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(summary.Names(), cobra.ShellCompDirectiveNoSpace)))
+}
+
+// prefixFlag adds the flag that turns paths into those of the repository.
+func (o *output) prefixFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.prefix, "path-prefix", "", "in junit, sarif and codequality put `PREFIX` before paths, or take it from them where it begins with -, to get those of the repository")
 }
 
 // decidingFlags adds the flags of a command that decides.
@@ -47,6 +61,11 @@ func (o *output) decidingFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.ledgerReadOnly, "ledger-read-only", false, "hold this look against the --ledger, and leave the file as it is")
 	cmd.Flags().StringVar(&o.ci, "ci", "", "also tell a CI `PLATFORM` in its own language: "+strings.Join(ci.PlatformNames(), ", "))
 	must(cmd.RegisterFlagCompletionFunc("ci", cobra.FixedCompletions(ci.PlatformNames(), cobra.ShellCompDirectiveNoFileComp)))
+	o.failOnFlag(cmd)
+}
+
+// failOnFlag adds the flag that says which verdicts end a run with their exit status.
+func (o *output) failOnFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.failOn, "fail-on", "", "the verdicts that end the run with their exit status, such as `FAIL,MANUAL_REVIEW` (default: every verdict but PASS)")
 }
 
@@ -70,6 +89,9 @@ type sink struct {
 	files  []target
 	failOn report.FailOn
 	quiet  bool
+	stored bool // the report is of an earlier run, and none of its problems is one of this one
+
+	repository func(file string) string // a file's path in the repository
 
 	platform ci.Platform // "" where none is spoken to
 	policy   string      // the run's, whose problems a platform is told first
@@ -84,6 +106,11 @@ func (a *app) open(o output, others ...error) (*sink, error) {
 	if s.failOn, err = report.ParseFailOn(o.failOn); err != nil {
 		problems = append(problems, usagef("--fail-on: %w", err))
 	}
+	prefix, err := ci.ParsePrefix(o.prefix)
+	if err != nil {
+		problems = append(problems, usagef("--path-prefix: %w", err))
+	}
+	s.repository = inRepository(prefix)
 	specs := o.formats
 	if o.json {
 		specs = append(specs, "json")
@@ -147,15 +174,7 @@ func (a *app) open(o output, others ...error) (*sink, error) {
 // nobody reads any more ends the process.
 func (s *sink) write(r *report.Report) int {
 	status := r.Status(s.failOn)
-	var problems []error
-	for _, t := range s.files {
-		if err := s.toFile(t, r); err != nil {
-			problems = append(problems, err)
-		}
-	}
-	if err := s.toStdout(r); err != nil {
-		problems = append(problems, err)
-	}
+	problems := s.everywhere(r)
 	if s.platform != "" {
 		for _, text := range s.deliver(r, status) { // none of them changes the status
 			s.app.tell(s.app.Stderr, "oloproof: could not report everything: "+text)
@@ -173,14 +192,29 @@ func (s *sink) write(r *report.Report) int {
 	return status
 }
 
+// everywhere writes the report in every format, and returns what could not be written.
+func (s *sink) everywhere(r *report.Report) (problems []error) {
+	for _, t := range s.files {
+		if err := s.toFile(t, r); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if err := s.toStdout(r); err != nil {
+		problems = append(problems, err)
+	}
+	return problems
+}
+
 // toStdout writes the format of standard output; a person reads on standard error why nothing was decided. The error
 // says why the form cannot hold the report: what standard output loses is told at the end.
 func (s *sink) toStdout(r *report.Report) error {
 	w := s.app.Stdout
-	if s.stdout.Name == "terminal" && r.ExitStatus == report.ExitUnusable {
+	if s.stdout.Name == "terminal" && r.ExitStatus == report.ExitUnusable && !s.stored {
 		w = s.app.Stderr
 	}
-	write := func() error { return s.stdout.Write(w, r, s.app.look(w, s.failOn)) }
+	options := s.app.look(w, s.failOn)
+	options.Repository = s.repository
+	write := func() error { return s.stdout.Write(w, r, options) }
 	if s.platform != "" && s.stdout.Name == "terminal" {
 		write = func() error {
 			before, after := ci.Group(s.platform, r, s.app.Now())
@@ -217,7 +251,7 @@ func (s *sink) deliver(r *report.Report, status int) []string {
 func (s *sink) toFile(t target, r *report.Report) error {
 	var b bytes.Buffer
 	options := plain
-	options.FailOn = s.failOn
+	options.FailOn, options.Repository = s.failOn, s.repository
 	err := t.Format.Write(&b, r, options)
 	if err == nil && s.app.wasRead(t.place) {
 		err = errors.New("the run read this file, and a report does not take its place")
@@ -239,6 +273,32 @@ func (a *app) wasRead(path string) bool {
 
 // plain is how files look: no colour, the width of a narrow terminal.
 var plain = summary.Options{Unicode: true, Width: 80}
+
+// inRepository gives the path in the repository of a file that a run named: relative to the working folder, with the prefix put
+// before it or taken from it; "" for a file outside of the repository.
+func inRepository(prefix ci.Prefix) func(file string) string {
+	folder, err := os.Getwd()
+	if err != nil {
+		folder = "" // then nothing is in it by its whole path
+	}
+	return func(file string) string { return placeIn(folder, prefix, file) }
+}
+
+// placeIn is inRepository for a folder.
+func placeIn(folder string, prefix ci.Prefix, file string) string {
+	if filepath.IsAbs(file) {
+		relative, err := filepath.Rel(folder, file)
+		if folder == "" || err != nil {
+			return ""
+		}
+		file = relative
+	}
+	file = path.Clean(prefix.Apply(path.Clean(filepath.ToSlash(file))))
+	if file == "." || !filepath.IsLocal(filepath.FromSlash(file)) {
+		return ""
+	}
+	return file
+}
 
 // look is how the report looks on w: colour on a terminal only, and never with NO_COLOR.
 func (a *app) look(w io.Writer, failOn report.FailOn) summary.Options {
@@ -298,7 +358,7 @@ func (a *app) finish(req request, o output, mistakes error) error {
 	if err != nil {
 		return err
 	}
-	s.policy = req.policy
+	s.policy, req.quiet = req.policy, o.quiet
 	if req.ledger, err = o.openLedger(s); err != nil {
 		return err
 	}

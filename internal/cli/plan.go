@@ -270,7 +270,8 @@ func (a *app) plan(p planning) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
 	var doing atomic.Int64
-	stop := a.showing(time.Minute, func() string {
+	started := a.Now()
+	stop := a.showing(pace{time.Minute, time.Minute}, func(columns int) string {
 		i := doing.Load()
 		what := "planning"
 		if len(asked) > 1 {
@@ -279,7 +280,7 @@ func (a *app) plan(p planning) error {
 		if n := drawn.Load(); n > 0 {
 			what += fmt.Sprintf(", %d studies drawn", n)
 		}
-		return what
+		return fit(columns, fmt.Sprintf("oloproof: %s, %.0f s", what, a.Now().Sub(started).Seconds()))
 	})
 	for i, w := range asked {
 		doing.Store(int64(i))

@@ -382,21 +382,24 @@ func TestShowingInALog(t *testing.T) {
 	var stderr bytes.Buffer
 	a.Stderr = &stderr
 	asked := make(chan struct{}, 1)
-	what := func() string {
+	what := func(columns int) string {
+		if columns != 0 {
+			t.Errorf("a log has %d columns", columns)
+		}
 		select {
 		case asked <- struct{}{}:
 		default:
 		}
-		return "planning"
+		return "oloproof: planning"
 	}
-	stop := a.showing(time.Millisecond, what)
+	stop := a.showing(pace{time.Millisecond, time.Millisecond}, what)
 	<-asked
 	stop()
-	if !strings.HasPrefix(stderr.String(), "oloproof: planning, 0 s …\n") || strings.Contains(stderr.String(), "\x1b") {
+	if !strings.HasPrefix(stderr.String(), "oloproof: planning\n") || strings.Contains(stderr.String(), "\x1b") {
 		t.Errorf("%q", &stderr)
 	}
 	stderr.Reset()
-	a.showing(0, what)()
+	a.showing(pace{}, what)()
 	if stderr.Len() > 0 {
 		t.Errorf("%q", &stderr)
 	}

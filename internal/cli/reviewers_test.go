@@ -12,7 +12,6 @@ import (
 
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/engine/rows"
-	"github.com/oloproof/oloproof/summary"
 )
 
 // secret begins the id of every reviewer in TestReviewersStayUnnamed.
@@ -103,7 +102,7 @@ func TestReviewersStayUnnamed(t *testing.T) {
 			}
 			writeFile(t, "policy.yaml", policy)
 			for _, verb := range []string{"check", "report", "gate"} {
-				for _, format := range summary.Names() {
+				for _, format := range laidOut {
 					args := append([]string{"human-ai", verb, "d.csv", "--policy", "policy.yaml", "--format", format}, strings.Fields(study.flags)...)
 					status, stdout, stderr := runMain(args...)
 					if (status == 2) != (study.policy == "") {
@@ -113,6 +112,11 @@ func TestReviewersStayUnnamed(t *testing.T) {
 						t.Errorf("%q names a reviewer:\n%s%s", args, stdout, stderr)
 					}
 					if format == "json" {
+						inOtherFormats(t, stdout, func(other, text string) {
+							if strings.Contains(strings.ToLower(text), strings.ToLower(secret)) {
+								t.Errorf("%q as %s names a reviewer:\n%s", args, other, text)
+							}
+						})
 						var r report.Report
 						if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 							t.Fatal(err)
@@ -142,7 +146,7 @@ func TestReviewersStayUnnamed(t *testing.T) {
 	writeFile(t, "policy.yaml", "rules: [{id: a, metric: agreement, minimum: 0.1}]\n")
 	for _, study := range []named{findingStudies[0], errorStudies[0]} {
 		writeFile(t, "d.csv", withReviewers(study.data))
-		for _, format := range summary.Names() {
+		for _, format := range laidOut {
 			_, stdout, stderr := runMain("human-ai", "check", "d.csv", "--show-reviewers", "--format", format)
 			if !strings.Contains(stdout+stderr, secret) {
 				t.Errorf("%s in %s: no reviewer is named with --show-reviewers:\n%s%s", study.name, format, stdout, stderr)

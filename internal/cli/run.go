@@ -38,6 +38,7 @@ type request struct {
 	fs          fs.FS  // nil: the operating system's paths; else reading is confined to it
 	certificate string // path that the certificate of a run that passes goes to; "" for none
 	ledger      *book  // the ledger of looks; nil for none
+	quiet       bool   // nothing is said of how far the run is
 	workspace   string // the folder that fs is, where absolute paths into it may be given; "" elsewhere
 }
 
@@ -92,18 +93,19 @@ func (a *app) evaluate(req request, diags *diag.List) (*report.Report, error) {
 		families = checkRules(cmp.Or(beside, p), parts, diags)
 	}
 	req.ledger.load(a, req.fs, diags)
-	stop := a.progress(parts)
+	meter, stop := a.progress(parts, req.quiet)
 	defer stop()
 	for i := range parts {
 		if req.noFiles { // what a tally was to take the place of is not known
 			break
 		}
 		before := diags.Len()
-		a.read(req, &parts[i], out, len(parts) > 1, diags)
+		a.read(req, &parts[i], out, len(parts) > 1, meter, diags)
 		if checker, ok := parts[i].question.(gate.RowsChecker); ok && diags.Len() == before {
 			checker.CheckRows(diags)
 		}
 	}
+	meter.decide()
 	if diags.Len() > 0 {
 		return nil, nil
 	}
@@ -378,7 +380,7 @@ func confidence(parts []part, p *policy.Policy) float64 {
 }
 
 // read reads the files of one question.
-func (a *app) read(req request, part *part, out *report.Report, several bool, diags *diag.List) {
+func (a *app) read(req request, part *part, out *report.Report, several bool, meter *meter, diags *diag.List) {
 	if len(part.tallies) > 0 {
 		part.absorb(out, req.fs, several, diags)
 		return
@@ -404,7 +406,7 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, di
 			}
 			a.stdin = what
 		}
-		inputs := in.Read(paths, rows.Options{Delimiter: req.delimiter, Stdin: a.Stdin, FS: req.fs}, diags)
+		inputs := in.Read(paths, rows.Options{Delimiter: req.delimiter, Contents: req.verb == gate.Tally, Stdin: a.Stdin, FS: req.fs, Progress: meter.next()}, diags)
 		for _, file := range inputs {
 			if file.Path != "-" {
 				a.opened = append(a.opened, file.Path)

@@ -26,6 +26,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		{"certificate", "Print the JSON Schema of certificates", "Print the JSON Schema of the certificates that `anchoring gate --certificate` writes. It refers to the schema of reports.", string(report.CertificateSchema)},
 		{"audit-policy", "Print the JSON Schema of audits of policies", "Print the JSON Schema of the document that `audit policy --json` prints. It refers to the schema of reports.", string(audit.PolicySchema)},
 		{"coverage", "Print the JSON Schema of coverage grids", "Print the JSON Schema of what `audit coverage --json` writes.", string(audit.CoverageSchema)},
+		{"diff", "Print the JSON Schema of differences between reports", "Print the JSON Schema of what `diff --json` prints. It refers to the schema of reports.", string(report.DiffSchema)},
 		{"plan", "Print the JSON Schema of plans", "Print the JSON Schema of the plans that `plan GATE --json` writes.", string(audit.PlanSchema)},
 		{"tally", "Print the JSON Schema of tallies", "Print the JSON Schema of the tallies that `oloproof tally` writes. It refers to the schema of reports.", string(gate.TallySchema)},
 	} {

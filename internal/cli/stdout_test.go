@@ -31,6 +31,11 @@ func TestLostOutput(t *testing.T) {
 	writeFile(t, "d.csv", singles(40, 38))
 	writeFile(t, "pass.yaml", "rules:\n  - {id: mostly-right, metric: accuracy_with, minimum: 0.6}\n")
 	writeFile(t, "fail.yaml", "rules:\n  - {id: rarely-right, metric: accuracy_with, maximum: 0.5}\n")
+	for name, policy := range map[string]string{"r.json": "pass.yaml", "gone.json": "fail.yaml"} {
+		if status, _, told := runMain("human-ai", "gate", "d.csv", "--policy", policy, "--format", "json:"+name); status == 2 {
+			t.Fatal(told)
+		}
+	}
 	for _, test := range []struct {
 		args   string
 		status int // with a standard output that works
@@ -50,6 +55,10 @@ func TestLostOutput(t *testing.T) {
 		{"init --example human-ai study --force", 0, 2},
 		{"gate --example", 0, 2},
 		{"version", 0, 2},
+		{"render r.json --format junit", 0, 2},
+		{"render r.json", 0, 2},
+		{"diff r.json r.json", 0, 2},
+		{"diff r.json gone.json", 1, 1},
 		{"completion bash", 0, 2},
 		{"human-ai gate --help", 0, 2},
 		{"human-ai", 0, 2},
@@ -108,6 +117,9 @@ func TestNamesAtLineStart(t *testing.T) {
 			{"human-ai", "assign", "--cases", name, "--reviewers", name + ".csv", "--design", name, "--seed", "s"},
 			{"init", "--example", "human-ai", name},
 			{"init", "--example", "human-ai", name},
+			{"render", name},
+			{"render", name + ".csv", "--format", "sarif"},
+			{"diff", name, name + ".csv"},
 			{name},
 		} {
 			status, stdout, stderr := runMain(args...)

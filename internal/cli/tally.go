@@ -161,8 +161,8 @@ func (a *app) counted(req request, diags *diag.List) (*gate.TallyPart, []byte, [
 		return nil, nil, nil
 	}
 	out := report.New(a.Version)
-	stop := a.progress([]part{*counting})
-	a.read(req, counting, out, false, diags)
+	meter, stop := a.progress([]part{*counting}, false)
+	a.read(req, counting, out, false, meter, diags)
 	stop()
 	if diags.Len() > 0 {
 		return nil, nil, nil

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -65,8 +64,13 @@ func (a *app) mistaken(err error, args []string) {
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		undone := "decided"
-		if len(args) > 0 && slices.Contains([]string{"comment", "tally", "sql"}, args[0]) { // which decide nothing in any case
-			undone = "written"
+		if len(args) > 0 {
+			switch args[0] { // those that decide nothing in any case
+			case "comment", "tally", "sql", "render":
+				undone = "written"
+			case "diff":
+				undone = "compared"
+			}
 		}
 		fmt.Fprintf(a.Stderr, "\nexit status 2 (nothing was %s)\n", undone)
 	}

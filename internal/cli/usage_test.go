@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/summary"
 )
 
 // TestMistakesAsJSON: a mistaken command line that asks for JSON on standard output gets one document of the published
@@ -27,7 +28,7 @@ func TestMistakesAsJSON(t *testing.T) {
 		{"human-ai check d.csv --design bad", []string{`--design is "bad"; write crossed or before_after`}},
 		{"human-ai gate d.csv --today x", []string{`--today is "x"; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31`}},
 		{"human-ai gate d.csv --fail-on x", []string{`--fail-on: "x" is not a verdict; use PASS, FAIL, INSUFFICIENT_EVIDENCE or MANUAL_REVIEW`}},
-		{"human-ai gate d.csv --format bad", []string{`--format: unknown format "bad"; use terminal, markdown, json`}},
+		{"human-ai gate d.csv --format bad", []string{`--format: unknown format "bad"; use ` + strings.Join(summary.Names(), ", ")}},
 		{"human-ai check d.csv --format markdown:.", []string{"--format: . is a folder; name a file in it"}},
 		{"gate", []string{"gate takes one release file, such as `oloproof gate release.yaml`, or --example; for one gate's own file use `oloproof human-ai gate`"}},
 		{"gate --example x", []string{"gate --example takes no file"}},
@@ -35,7 +36,7 @@ func TestMistakesAsJSON(t *testing.T) {
 		// All at once.
 		{"human-ai gate d.csv --design bad --today x --delimiter ;; --format bad", []string{
 			`--delimiter is ";;"; write one of , ; | or tab`, `--design is "bad"; write crossed or before_after`,
-			`--format: unknown format "bad"; use terminal, markdown, json`, `--today is "x"; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31`}},
+			`--format: unknown format "bad"; use ` + strings.Join(summary.Names(), ", "), `--today is "x"; write a day of the calendar as YYYY-MM-DD, such as 2027-03-31`}},
 	} {
 		words := strings.Fields(test.args)
 		for _, ask := range []string{"--json", "--json=true", "--format json", "--format=json", "--format json:-"} {
@@ -96,7 +97,7 @@ func TestAsksForJSON(t *testing.T) {
 func TestEmptyFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	arguments := map[string][]string{ // of commands that do not come so far without
-		"oloproof gate": {"release.yaml"}, "oloproof policy check": {"p.yaml"}, "oloproof human-ai imrmc": {"study.imrmc"},
+		"oloproof gate": {"release.yaml"}, "oloproof policy check": {"p.yaml"}, "oloproof human-ai imrmc": {"study.imrmc"}, "oloproof render": {"report.json"},
 	}
 	found := map[string]bool{}
 	var walk func(cmd *cobra.Command)

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -124,7 +125,7 @@ func NewClient(o ClientOptions) (*Client, error) {
 	if err != nil || base.Host == "" || base.User != nil || base.Scheme != "https" && base.Scheme != "http" {
 		return nil, errors.New("GITHUB_API_URL is not the address of an API")
 	}
-	if !repositoryName.MatchString(o.Repository) {
+	if !repositoryName().MatchString(o.Repository) {
 		return nil, errors.New("which repository this is (GITHUB_REPOSITORY) is not known")
 	}
 	if strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -358,12 +359,12 @@ func (c *Client) pages(ctx context.Context, place string, query url.Values, take
 }
 
 // nextLink is the address of the next page in a header Link.
-var nextLink = regexp.MustCompile(`<([^<>]*)>\s*;[^<]*\brel="next"`)
+var nextLink = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([^<>]*)>\s*;[^<]*\brel="next"`) })
 
 // nextPage returns the query of the next page, which may hold a number or a place in a long list; more is false where there is
 // none. Only the query is taken: where requests go is not the answer's to say.
 func nextPage(header http.Header) (query url.Values, more bool) {
-	m := nextLink.FindStringSubmatch(strings.Join(header.Values("Link"), ","))
+	m := nextLink().FindStringSubmatch(strings.Join(header.Values("Link"), ","))
 	if m == nil {
 		return nil, false
 	}
@@ -504,7 +505,7 @@ func (c *Client) File(ctx context.Context, file, ref string) ([]byte, error) {
 		return nil, errors.New("it is not a path inside the repository")
 	}
 	a, err := c.do(ctx, http.MethodGet, c.repo("/contents/")+place, url.Values{"ref": {ref}}, nil, nil, acceptRaw)
-	if errors.Is(err, ErrNotThere) && commitID.MatchString(ref) {
+	if errors.Is(err, ErrNotThere) && commitID().MatchString(ref) {
 		return nil, c.missing(ctx, ref)
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/summary"
@@ -186,13 +187,13 @@ func azureSummary(d Delivery, temp string) (string, error) {
 }
 
 // azureSigns finds what begins a command of the agent. Invisible characters between the signs count as nothing.
-var azureSigns = regexp.MustCompile(`#([\p{M}\p{Cf}]*#)`)
+var azureSigns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#([\p{M}\p{Cf}]*#)`) })
 
 // azureLine returns a line of log without "##": the agent warns of every line with "##vso" that is no command of its
 // own, and paints lines by what stands after "##".
 func azureLine(line string) string {
-	for azureSigns.MatchString(line) { // "###" holds two pairs
-		line = azureSigns.ReplaceAllString(line, `#\$1`)
+	for azureSigns().MatchString(line) { // "###" holds two pairs
+		line = azureSigns().ReplaceAllString(line, `#\$1`)
 	}
 	return line
 }

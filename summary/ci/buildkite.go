@@ -2,6 +2,7 @@ package ci
 
 import (
 	"regexp"
+	"sync"
 	"time"
 )
 
@@ -14,10 +15,10 @@ func buildkiteGroup(title string, open bool, _ time.Time) (before, after string)
 }
 
 // buildkiteHeading finds the signs that begin a group, open, folded or faint, and those that open the last one.
-var buildkiteHeading = regexp.MustCompile(`^(-)(--)|^(\+)(\+\+)|^(~)(~~)|^(\^)(\^\^)`)
+var buildkiteHeading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-)(--)|^(\+)(\+\+)|^(~)(~~)|^(\^)(\^\^)`) })
 
 // buildkiteLine returns a line of log that is no group's heading: a backslash goes between the signs, so that a person
 // still sees what was there.
 func buildkiteLine(line string) string {
-	return buildkiteHeading.ReplaceAllString(line, `$1$3$5$7\$2$4$6$8`)
+	return buildkiteHeading().ReplaceAllString(line, `$1$3$5$7\$2$4$6$8`)
 }

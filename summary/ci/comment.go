@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -181,13 +182,15 @@ func (s stamp) marker(kind string) string {
 		kind, encode(s.key), s.number, s.attempt, s.id, encode(s.workflow), encode(s.sha), encode(s.subject), encode(s.verdict), strings.Join(failing, ","))
 }
 
-var markerLine = regexp.MustCompile(`^<!-- oloproof:(comment|issue)((?: [a-z]+=[^\s<>=]*)+) -->\r?$`)
+var markerLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<!-- oloproof:(comment|issue)((?: [a-z]+=[^\s<>=]*)+) -->\r?$`)
+})
 
 // readMarker reads the stamp of a comment; ok is false where its first line is no marker of that kind with a key. What else
 // is in it is read as far as it can be: a later version may have added to it, and a comment that is not found would be begun
 // a second time. One whose run cannot be read is older than any.
 func readMarker(kind, body string) (s stamp, ok bool) {
-	m := markerLine.FindStringSubmatch(firstLine(body))
+	m := markerLine().FindStringSubmatch(firstLine(body))
 	if m == nil || m[1] != kind {
 		return stamp{}, false
 	}
@@ -501,7 +504,7 @@ func (t *thread) get(ctx context.Context, r remark) (*remark, error) {
 func (t *thread) create(ctx context.Context, body string) (*remark, error) {
 	if t.sha != "" {
 		// Where the token may not read pull requests it cannot be told, and the comment is worth more.
-		if pr, err := t.c.pull(ctx, t.number); err == nil && commitID.MatchString(pr.Head.SHA) && pr.Head.SHA != t.sha {
+		if pr, err := t.c.pull(ctx, t.number); err == nil && commitID().MatchString(pr.Head.SHA) && pr.Head.SHA != t.sha {
 			return nil, fmt.Errorf("%w: its newest commit is %.7s, and this run is about %.7s", ErrMovedOn, pr.Head.SHA, t.sha)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/oloproof/oloproof/engine/diag"
 )
@@ -123,13 +124,13 @@ func fork(head, base *repository) bool { return head.id() != base.id() || head.i
 const largest = 1 << 53
 
 var (
-	repositoryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_.-]+$`)
-	commitID       = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	pullRef        = regexp.MustCompile(`^refs/pull/([1-9][0-9]{0,9})/`)
+	repositoryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_.-]+$`) })
+	commitID       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
+	pullRef        = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs/pull/([1-9][0-9]{0,9})/`) })
 )
 
 // IsCommit reports whether a text is the whole id of a commit: 40 or 64 hexadecimal digits in lower case.
-func IsCommit(text string) bool { return commitID.MatchString(text) }
+func IsCommit(text string) bool { return commitID().MatchString(text) }
 
 // ReadEvent reads the event from the environment and from the file GITHUB_EVENT_PATH. Its error says what of the payload
 // cannot be used; what the environment alone tells is known all the same.
@@ -143,14 +144,14 @@ func ReadEvent(getenv func(string) string) (Event, error) {
 	}
 	e := Event{Name: getenv("GITHUB_EVENT_NAME"), files: "/blob/", Dependabot: getenv("GITHUB_ACTOR") == "dependabot[bot]"}
 	e.Run = Run{ID: number("GITHUB_RUN_ID"), Number: int(number("GITHUB_RUN_NUMBER")), Attempt: int(number("GITHUB_RUN_ATTEMPT")), Workflow: getenv("GITHUB_WORKFLOW")}
-	if name := getenv("GITHUB_REPOSITORY"); repositoryName.MatchString(name) {
+	if name := getenv("GITHUB_REPOSITORY"); repositoryName().MatchString(name) {
 		e.Repository = name
 	}
-	if sha := getenv("GITHUB_SHA"); commitID.MatchString(sha) {
+	if sha := getenv("GITHUB_SHA"); commitID().MatchString(sha) {
 		e.HeadSHA = sha
 	}
 	e.Server = serverAddress(getenv("GITHUB_SERVER_URL"))
-	if m := pullRef.FindStringSubmatch(getenv("GITHUB_REF")); m != nil {
+	if m := pullRef().FindStringSubmatch(getenv("GITHUB_REF")); m != nil {
 		e.PullRequest, _ = strconv.Atoi(m[1]) // at most ten digits
 	}
 	e.BaseRef = getenv("GITHUB_BASE_REF")
@@ -209,13 +210,13 @@ func readPayload(name string) (*payload, error) {
 func (e *Event) take(p *payload) error {
 	var wrong []string
 	sha := func(what, text string) string {
-		if text != "" && !commitID.MatchString(text) {
+		if text != "" && !commitID().MatchString(text) {
 			wrong = append(wrong, what+" "+diag.Quote(text)+" is not a commit")
 			return ""
 		}
 		return text
 	}
-	if e.Repository == "" && repositoryName.MatchString(p.Repository.FullName) {
+	if e.Repository == "" && repositoryName().MatchString(p.Repository.FullName) {
 		e.Repository = p.Repository.FullName
 	}
 	number := func(what string, n int64) int64 {

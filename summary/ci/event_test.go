@@ -283,7 +283,7 @@ func FuzzReadEvent(f *testing.F) {
 			t.Fatalf("%+v", e)
 		}
 		for _, sha := range []string{e.HeadSHA, e.BaseSHA, e.Run.SHA} {
-			if sha != "" && !commitID.MatchString(sha) {
+			if sha != "" && !commitID().MatchString(sha) {
 				t.Fatalf("%q", sha)
 			}
 		}

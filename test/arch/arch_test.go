@@ -46,6 +46,8 @@ var mayImport = map[string][]string{
 	"engine/example":    append([]string{"engine/study"}, gatesAndBelow...),
 	"summary":           {"engine/diag", "engine/interval", "engine/report"},
 	"summary/ci":        {"engine/diag", "engine/report", "summary"},
+	"test/perf":         {},
+	"test/perf/*":       {},
 	"internal/cli":      {"engine", "engine/*", "engine/gate/*", "summary", "summary/ci"},
 }
 

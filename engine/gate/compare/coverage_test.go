@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/rows"
@@ -25,19 +24,18 @@ func chances(r *rand.Rand, cases int) []float64 {
 func simulated(r *rand.Rand, old, next []float64, trials [2]int) *Tally {
 	t := newTally(nil)
 	t.result = passed
-	diags := &diag.List{}
 	for role, list := range [2][]float64{old, next} {
 		for i, p := range list {
-			c := &cell{rows: trials[role], recorded: trials[role]}
+			c := &cell{rows: trials[role]}
 			for range trials[role] {
-				var value rows.Decimal
 				if r.Float64() < p {
-					c.passed++
-					value = whole
+					c.add(whole, true)
+				} else {
+					c.add(rows.Decimal{}, false)
 				}
-				c.sum = c.sum.Add(value)
 			}
-			t.count(roles[role], fmt.Sprint(i), c, diags)
+			t.of(roles[role])[fmt.Sprint(i)] = c
+			t.cases[fmt.Sprint(i)] = nil
 		}
 	}
 	return t

@@ -4,7 +4,8 @@
 // The steps, in order, one file each:
 //
 //  1. tally.go counts the trials of each case in each version, checked for what a row alone or two rows can
-//     show to be wrong. Tallies merge: any split of the rows gives the same tally.
+//     show to be wrong. Tallies merge: any split of the rows gives the same tally, so every core fills one of its
+//     own. That no trial has two rows is seen as they are read (rows.Once).
 //  2. pair.go lists the cases of two versions side by side: a trial that the other version or the plan has and
 //     this one lacks is a missing trial, and so are all trials of a case that one version lacks.
 //  3. measures.go measures each version (rate, pass_at_k, pass_all_k) and their difference, with intervals.

@@ -89,12 +89,11 @@ func TestScoresJustOutside(t *testing.T) {
 	})
 }
 
-// TestDuplicatesAmongMany: a second row of a trial is found among more trials than are looked through one by one, in
-// other files too.
+// TestDuplicatesAmongMany: a second row of a trial is found among many, in other files too.
 func TestDuplicatesAmongMany(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(header)
-	for i := range 3 * fewMarks {
+	for i := range 96 {
 		fmt.Fprintf(&b, "old,a,%d,1\nnew,a,%d,1\n", i, i)
 	}
 	_, err := tryRun(run{verb: gate.Decide, policy: "baseline: old\ncandidate: new\n" + signPolicy, names: []string{"t.csv", "u.csv"},

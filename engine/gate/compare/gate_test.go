@@ -48,8 +48,7 @@ func tryRun(r run) (gate.Answer, error) {
 		if len(in.Paths) == 0 {
 			continue
 		}
-		rows.Read(in.Paths, rows.Options{Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, FS: fsys},
-			func(row rows.Row) { in.Add(row, diags) }, diags)
+		in.Read(in.Paths, rows.Options{FS: fsys}, diags)
 	}
 	if diags.Len() == before {
 		q.(gate.RowsChecker).CheckRows(diags)

@@ -58,7 +58,7 @@ type partCell struct {
 // Counted implements gate.Counter.
 func (q *question) Counted(diags *diag.List) gate.Counted {
 	t := q.tally
-	out := gate.Counted{Rounded: t.rounded, Result: t.result.String()}
+	out := gate.Counted{Rounded: t.rounded, Assumed: q.source.Flags.AssumeUniqueIDs, Result: t.result.String()}
 	problems := diags.Len()
 	q.checkResults(diags)
 	cells := 0
@@ -121,7 +121,7 @@ func (q *question) AddPart(p *gate.TallyPart, diags *diag.List) {
 	about := &file{hasResult: true}
 	t.about[p.File] = about
 	if t.result != kind {
-		t.kind(kind, whole, about, diags)
+		t.kind(kind, place{pos: whole}, about, diags)
 	}
 	q.ownVersions(p, diags)
 	if p.Rounded > p.Rows || p.Rounded > 0 && kind != score {
@@ -168,7 +168,7 @@ func (t *Tally) addCell(version, item string, c *cell, where []string, at diag.P
 		if text == "" {
 			read = append(read, place{})
 		} else {
-			read = append(read, place{text, at})
+			read = append(read, place{value: text, pos: at})
 		}
 	}
 	values := read
@@ -178,8 +178,12 @@ func (t *Tally) addCell(version, item string, c *cell, where []string, at diag.P
 			return
 		}
 	}
-	t.count(version, item, c, diags)
-	if n := t.versions[version][item].rows; n > mostCounted {
+	cells := t.of(version)
+	if cells[item] == nil {
+		cells[item] = &cell{item: item}
+	}
+	cells[item].merge(c)
+	if n := cells[item].rows; n > mostCounted {
 		diags.Addf(at, "with these, case %s of version %s has %d trials; at most %d are allowed", diag.Quote(item), diag.Quote(version), n, mostCounted)
 	}
 	if _, known := t.cases[item]; !known || values != nil {
@@ -212,7 +216,7 @@ func (q *question) ownVersions(p *gate.TallyPart, diags *diag.List) {
 			diags.Addf(whole, "versions: %s is not a role; baseline and candidate are allowed", diag.Quote(role))
 			continue
 		}
-		own := place{p.Versions[role], whole}
+		own := place{value: p.Versions[role], pos: whole}
 		switch first, found := t.own[role]; {
 		case own.value == "":
 		case !found:

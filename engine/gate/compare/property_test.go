@@ -3,16 +3,19 @@ package compare
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/engine/rows"
 )
@@ -98,70 +101,169 @@ func TestOrderAndFilesDoNotMatter(t *testing.T) {
 	})
 }
 
-// tallied reads trials into a tally.
-func tallied(t *rapid.T, result string, list []trial, diags *diag.List) *Tally {
-	tally := newTally([]string{"level"})
-	if len(list) == 0 {
-		return tally
+// asked is a question with files of trials, at path "t" or, where each version is a file of its own, "old.csv" and "new.csv".
+func asked(result string, own bool, lists ...[]trial) (ask func(diags *diag.List) *question, fsys fstest.MapFS) {
+	names := []string{"t", "u"}
+	policyText := propertyPolicy
+	if own {
+		names, policyText = []string{"old.csv", "new.csv"}, strings.NewReplacer("baseline: old", "baseline: old.csv", "candidate: new", "candidate: new.csv").Replace(propertyPolicy)
 	}
-	text := "version,case,trial," + result + ",level\n"
-	for _, r := range list {
-		text += r.csv()
+	fsys = fstest.MapFS{}
+	var given []string
+	for i, list := range lists {
+		if len(list) == 0 {
+			continue
+		}
+		kind := result
+		if i == 1 && list[0].result == "0.25" { // the other kind of result
+			kind = "score"
+		}
+		text := "version,case,trial," + kind + ",level\n"
+		for _, r := range list {
+			text += r.csv()
+		}
+		fsys[names[i]] = &fstest.MapFile{Data: []byte(text + strings.Repeat("\n", i))}
+		given = append(given, names[i])
 	}
-	rows.Read([]string{"f"}, rows.Options{Columns: columns(tally.where, false), FS: fstest.MapFS{"f": {Data: []byte(text)}}},
-		func(r rows.Row) { tally.Add(r, diags) }, diags)
-	return tally
+	if own {
+		given = nil
+	}
+	return func(diags *diag.List) *question {
+		p := policy.Load(policy.Parse("policy.yaml", []byte(policyText), diags), []policy.SectionSpec{{Key: "compare", Gate: "compare"}}, "compare", "devel")
+		return Gate{}.Compile(gate.Source{Verb: gate.Decide, Files: given, Section: &p.Sections[0], Settings: p.Sections[0].Settings}, diags).(*question)
+	}, fsys
 }
 
-// TestTalliesMerge: rows counted in parts and merged are the rows counted at once, and what is wrong between parts is
-// found when they are merged.
-func TestTalliesMerge(t *testing.T) {
+// answered is what a question answers once it was read, or what was wrong, and what its tally holds.
+func answered(t *rapid.T, q *question, diags *diag.List) (text string, tally *Tally) {
+	if diags.Len() == 0 {
+		q.CheckRows(diags)
+	}
+	if err := diags.Err(); err != nil {
+		return err.Error(), q.tally
+	}
+	a, err := q.Answer(gate.Context{Today: "2026-11-29"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data), q.tally
+}
+
+// TestAnyShareIsOneReading: however the rows are shared among tallies, the answer, or what is told to be wrong, is the one of reading them one
+// by one, and so are the places where what later rows may contradict was read first.
+func TestAnyShareIsOneReading(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		result := rapid.SampledFrom([]string{"passed", "score"}).Draw(t, "result")
-		list := drawn(result).Draw(t, "trials")
-		if rapid.Bool().Draw(t, "spoiled") { // a trial again, or a case in another slice
-			again := rapid.SampledFrom(list).Draw(t, "again")
-			again.level = rapid.SampledFrom([]string{"hard", "easy"}).Draw(t, "level")
-			list = append(list, again)
+		list := rapid.Permutation(drawn(result).Draw(t, "trials")).Draw(t, "order")
+		own := rapid.Bool().Draw(t, "own files")
+		cut := rapid.IntRange(1, len(list)-1).Draw(t, "cut")
+		if own { // the first file has the first versions, whatever they are called
+			for i := range list {
+				list[i].version = []string{"old", "new"}[min(i/cut, 1)]
+			}
+		}
+		lists := [][]trial{list[:cut:cut], list[cut:]}
+		for range rapid.IntRange(0, 2).Draw(t, "spoiled") {
+			file := rapid.IntRange(0, 1).Draw(t, "file")
+			x := rapid.SampledFrom(list).Draw(t, "again") // a trial again, mostly
+			switch rapid.IntRange(0, 3).Draw(t, "how") {
+			case 0:
+				x.level = "other"
+			case 1:
+				x.version = "third"
+			case 2:
+				x.result = "2"
+			}
+			lists[file] = append(lists[file], x)
+		}
+		if rapid.IntRange(0, 4).Draw(t, "other kind") == 0 {
+			lists[1] = append([]trial{{lists[1][0].version, "last", "x", "0.25", ""}}, lists[1]...)
+		}
+		ask, fsys := asked(result, own, lists...)
+		read := func(paths []string, in gate.Input, add func(rows.Row), diags *diag.List) {
+			rows.Read(paths, rows.Options{Columns: in.Columns, Once: in.Once, FS: fsys}, add, diags)
 		}
 		one := &diag.List{}
-		whole := tallied(t, result, list, one)
-		parts := &diag.List{}
-		merged := newTally([]string{"level"})
-		for len(list) > 0 {
-			n := rapid.IntRange(1, len(list)).Draw(t, "part")
-			merged.Merge(tallied(t, result, list[:n], parts), parts)
-			list = list[n:]
+		q := ask(one)
+		for _, in := range q.Inputs() {
+			read(in.Paths, in, func(r rows.Row) { in.Add(r, one) }, one)
 		}
-		if (one.Len() > 0) != (parts.Len() > 0) {
-			t.Fatalf("problems at once %v, in parts %v", one.Err(), parts.Err())
+		want, tally := answered(t, q, one)
+
+		several := &diag.List{}
+		q = ask(several)
+		for _, in := range q.Inputs() {
+			begin, end := in.Share()
+			var functions []func(rows.Row) bool
+			for range rapid.IntRange(1, 4).Draw(t, "tallies") {
+				functions = append(functions, begin())
+			}
+			problems, ok := &diag.List{}, true
+			read(in.Paths, in, func(r rows.Row) {
+				ok = ok && functions[rapid.IntRange(0, len(functions)-1).Draw(t, "tally")](r)
+			}, problems)
+			if !ok || problems.Len() > 0 || !end() {
+				read(in.Paths, in, func(r rows.Row) { in.Add(r, several) }, several)
+			}
 		}
-		if one.Len() > 0 {
-			return
+		got, shared := answered(t, q, several)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("(-one by one +shared):\n%s", diff)
 		}
-		if diff := cmp.Diff(shape(whole), shape(merged)); diff != "" {
-			t.Fatalf("tallies (-at once +merged):\n%s", diff)
+		if diff := cmp.Diff(tally, shared, cmp.AllowUnexported(Tally{}, cell{}, place{}, file{}, rows.Decimal{}, rows.Sum{}), cmpopts.IgnoreFields(Tally{}, "last", "other", "file", "fileName", "input"),
+			cmpopts.IgnoreFields(cell{}, "first")); diff != "" && one.Len() == 0 {
+			t.Fatalf("tallies (-one by one +shared):\n%s", diff)
 		}
 	})
 }
 
-// shape is what a tally holds, without the places where it was read.
-func shape(t *Tally) map[string]any {
-	out := map[string]any{"result": t.result.String(), "rounded": t.rounded}
-	for version, cells := range t.versions {
-		for item, c := range cells {
-			var ids []string
-			for _, k := range c.seen.list {
-				ids = append(ids, t.trials.list[k.trial])
+// TestAnyNumberOfCores: files of many blocks give the same answer, or the same problems, on 1, 2 and 8 cores as read one by one.
+func TestAnyNumberOfCores(t *testing.T) {
+	text := large(2000, 10) // about 800 kB
+	spoiled := strings.Replace(text, "new,case-001500,3,", "new,case-001500,2,", 1)
+	for _, c := range []struct{ name, text string }{
+		{"sound", text}, {"a trial twice", spoiled}, {"a result that is none", text[:len(text)/2] + strings.Replace(text[len(text)/2:], ",1\n", ",one\n", 3)},
+		{"a line cut off", text[:len(text)-4]},
+	} {
+		ask := func(alone bool) string {
+			diags := &diag.List{}
+			p := policy.Load(policy.Parse("policy.yaml", []byte(largePolicy), diags), []policy.SectionSpec{{Key: "compare", Gate: "compare"}}, "compare", "devel")
+			q := Gate{}.Compile(gate.Source{Verb: gate.Decide, Files: []string{"t"}, Section: &p.Sections[0], Settings: p.Sections[0].Settings}, diags).(*question)
+			for _, in := range q.Inputs() {
+				if alone {
+					in.Share = nil
+				}
+				in.Read(in.Paths, rows.Options{FS: fstest.MapFS{"t": {Data: []byte(c.text)}}}, diags)
 			}
-			slices.Sort(ids)
-			out[version+"/"+item] = fmt.Sprint(c.rows, c.recorded, c.passed, c.sum, c.varies, ids)
+			if diags.Len() == 0 {
+				q.CheckRows(diags)
+			}
+			if err := diags.Err(); err != nil {
+				return err.Error()
+			}
+			a, err := q.Answer(gate.Context{Today: "2026-11-29"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := json.Marshal(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(data)
+		}
+		want := ask(true)
+		for _, cores := range []int{1, 2, 8} {
+			before := runtime.GOMAXPROCS(cores)
+			if diff := cmp.Diff(want, ask(false)); diff != "" {
+				t.Errorf("%s, %d cores: (-one by one +shared):\n%s", c.name, cores, diff)
+			}
+			runtime.GOMAXPROCS(before)
 		}
 	}
-	for item, values := range t.cases {
-		out["case "+item] = values[0].value
-	}
-	return out
 }
 
 // TestSwappingVersionsMirrors: with the versions the other way round, better is worse and every bound changes its sign.
@@ -306,4 +408,48 @@ func FuzzTrials(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestVeryManyCases: 100,000 cases, each with its own value of a column that rules slice by, each in a version of its own in one file, are
+// counted on several cores as they are one by one.
+func TestVeryManyCases(t *testing.T) {
+	const n = 100_000
+	for _, of := range []string{"old", ""} {
+		var b strings.Builder
+		b.WriteString("version,case,trial,passed,level\n")
+		for i := range n {
+			version := of
+			if of == "" {
+				version = fmt.Sprint("v", i)
+			}
+			fmt.Fprintf(&b, "%s,case-%d,%d,%d,level-%d\n", version, i, i, i%2, i)
+		}
+		read := func(alone bool) *Tally {
+			diags := &diag.List{}
+			q := tallying(gate.Tally, sliced, diags)
+			in := q.Inputs()[0]
+			if alone {
+				in.Share = nil
+			}
+			in.Read([]string{"t"}, rows.Options{FS: fstest.MapFS{"t": {Data: []byte(b.String())}}}, diags)
+			if err := diags.Err(); err != nil {
+				t.Fatal(err)
+			}
+			return q.tally
+		}
+		before := runtime.GOMAXPROCS(4)
+		one, shared := read(true), read(false)
+		runtime.GOMAXPROCS(before)
+		if len(shared.cases) != n || len(shared.versions) != len(one.versions) {
+			t.Fatalf("%d cases in %d versions, one by one %d in %d", len(shared.cases), len(shared.versions), len(one.cases), len(one.versions))
+		}
+		for version, cells := range one.versions {
+			for item, want := range cells {
+				got := shared.versions[version][item]
+				if got == nil || *got != *want || !slices.Equal(shared.cases[item], one.cases[item]) {
+					t.Fatalf("%s of %s: %+v %v, one by one %+v %v", item, version, got, shared.cases[item], want, one.cases[item])
+				}
+			}
+		}
+	}
 }

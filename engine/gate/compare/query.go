@@ -288,7 +288,7 @@ func (q *question) startResult(r *gate.Result, row rows.Row, diags *diag.List) b
 		diags.Addf(row.Pos(resultKind), "result: found %s; passed or score is allowed", diag.Quote(kind))
 		return false
 	case t.result != k:
-		return t.kind(k, whole, about, diags) && q.nameColumn(whole, diags)
+		return t.kind(k, place{pos: whole}, about, diags) && q.nameColumn(whole, diags)
 	}
 	return q.nameColumn(whole, diags)
 }

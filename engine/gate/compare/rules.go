@@ -13,6 +13,7 @@ import (
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
 )
 
 // Gate is the compare gate.
@@ -193,8 +194,10 @@ func (q *question) readFrom(paths []string, files [2]string, base string, named 
 	known := columns(q.slicing.Columns, q.ownFiles)
 	gate.CheckColumns(Gate{}.Name(), "version, case, trial, passed, score", known, q.source.Settings.Columns, diags)
 	input := gate.ReadAs(q.source.Settings)
-	input.Paths, input.Base, input.Columns, input.Add = paths, base, known, q.tally.Add
+	input.Paths, input.Base, input.Columns = paths, base, known
 	if !q.ownFiles {
+		input.Add, input.Share = q.tally.Add, q.share(func(t *Tally) func(rows.Row, *diag.List) { return t.Add })
+		input.Once = q.once(colVersion, colCase, colTrial)
 		q.inputs = []gate.Input{input}
 		return
 	}
@@ -216,8 +219,45 @@ func (q *question) readFrom(paths []string, files [2]string, base string, named 
 	}
 	q.nameByRole()
 	for role, file := range files {
-		input.Role, input.Paths, input.Add = roles[role], []string{file}, q.tally.AddTo(roles[role])
+		input.Role, input.Paths, input.Once = roles[role], []string{file}, q.once(colCase, colTrial)
+		input.Add, input.Share = q.tally.AddTo(role), q.share(func(t *Tally) func(rows.Row, *diag.List) { return t.AddTo(role) })
 		q.inputs = append(q.inputs, input)
+	}
+}
+
+// once says that a trial has one row, known by these columns; none where that is assumed.
+func (q *question) once(columns ...int) []rows.Once {
+	if q.source.Flags.AssumeUniqueIDs {
+		return nil
+	}
+	return []rows.Once{{Columns: columns, Same: func(_ []string, first diag.Pos) string {
+		return fmt.Sprintf("the same version, case and trial as at %s; a trial has one row (leave trial empty where trials have no names)", first)
+	}}}
+}
+
+// share counts the rows of an input in several tallies at once, each row by what add returns for its tally, and then adds them to the question's.
+func (q *question) share(add func(*Tally) func(rows.Row, *diag.List)) func() (begin func() func(rows.Row) bool, end func() bool) {
+	return func() (begin func() func(rows.Row) bool, end func() bool) {
+		var tallies []*Tally
+		begin = func() func(rows.Row) bool {
+			t, problems := newTally(q.tally.where), &diag.List{}
+			tallies = append(tallies, t)
+			count := add(t)
+			return func(r rows.Row) bool {
+				count(r, problems)
+				return problems.Len() == 0
+			}
+		}
+		end = func() bool {
+			total := tallies[0]
+			for _, t := range tallies[1:] {
+				if !total.Merge(t) {
+					return false
+				}
+			}
+			return q.tally.Merge(total)
+		}
+		return begin, end
 	}
 }
 

@@ -1,7 +1,7 @@
 package compare
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -54,84 +54,47 @@ func (r result) String() string {
 
 // cell counts the trials of one case in one version.
 type cell struct {
-	rows     int // trials with a row
-	recorded int // those with a result
-	passed   int // of results that pass or do not: those that pass
+	item     string // the case
+	rows     int    // trials with a row
+	recorded int    // those with a result
+	passed   int    // of results that pass or do not: those that pass
 	sum      rows.Sum
 	first    rows.Decimal // the result first read
 	varies   bool         // some result differs from it
-	seen     marks
 }
 
-// mark is where a trial that has an id was read.
-type mark struct {
-	trial, file int // indices into Tally.trials and Tally.files
-	line        int
-}
-
-// marks finds the trials of a cell by their ids: mostly a few, which are looked through, else by an index.
-type marks struct {
-	list  []mark
-	index map[int]int // by trial, its place in list; nil while the list is short
-}
-
-// fewMarks is the length up to which looking through the list is faster than an index.
-const fewMarks = 32
-
-// find returns the mark of a trial.
-func (m *marks) find(trial int) (mark, bool) {
-	if m.index != nil {
-		i, found := m.index[trial]
-		if !found {
-			return mark{}, false
-		}
-		return m.list[i], true
+// add counts a trial with a result.
+func (c *cell) add(value rows.Decimal, passes bool) {
+	c.varies = c.varies || c.recorded > 0 && c.first != value
+	if c.recorded == 0 {
+		c.first = value
 	}
-	for _, k := range m.list {
-		if k.trial == trial {
-			return k, true
-		}
+	c.recorded++
+	if passes {
+		c.passed++
 	}
-	return mark{}, false
+	c.sum = c.sum.Add(value)
 }
 
-// add keeps the mark of a trial that has none yet.
-func (m *marks) add(k mark) {
-	m.list = append(m.list, k)
-	switch {
-	case m.index != nil:
-		m.index[k.trial] = len(m.list) - 1
-	case len(m.list) > fewMarks:
-		m.index = make(map[int]int, 2*len(m.list))
-		for i, k := range m.list {
-			m.index[k.trial] = i
-		}
+// merge adds the trials of another cell.
+func (c *cell) merge(more *cell) {
+	c.varies = c.varies || more.varies || c.recorded > 0 && more.recorded > 0 && c.first != more.first
+	if c.recorded == 0 {
+		c.first = more.first
 	}
+	c.rows, c.recorded, c.passed, c.sum = c.rows+more.rows, c.recorded+more.recorded, c.passed+more.passed, c.sum.Merge(more.sum)
 }
 
-// names numbers texts in the order in which they come.
-type names struct {
-	list  []string
-	index map[string]int
-}
-
-// number returns the text's number.
-func (n *names) number(text string) int {
-	if i, found := n.index[text]; found {
-		return i
-	}
-	if n.index == nil {
-		n.index = map[string]int{}
-	}
-	n.index[text] = len(n.list)
-	n.list = append(n.list, text)
-	return len(n.list) - 1
-}
-
-// place is a value and where it was read; not read yet where the position is zero.
+// place is a value and where it was read first; not read yet where the position is zero.
 type place struct {
 	value string
 	pos   diag.Pos
+	file  int // in the order in which all files are read
+}
+
+// before reports whether p was read before q, or q was not read.
+func (p place) before(q place) bool {
+	return p.pos != diag.Pos{} && (q.pos == diag.Pos{} || cmp.Or(cmp.Compare(p.file, q.file), p.pos.Compare(q.pos)) < 0)
 }
 
 // file is what is known of a file of trials.
@@ -140,25 +103,41 @@ type file struct {
 	told      bool // that its results are of two kinds
 }
 
-// Tally is what the gate keeps of the rows: counts by version and case, the places of trials that have an id, so
-// that none is counted twice, and each case's values of the columns that rules slice by. It is mergeable.
+// Tally is what the gate keeps of the rows: counts by version and case, and each case's values of the columns that rules slice by. It is
+// mergeable.
 type Tally struct {
 	where    []string // columns that rules slice by
+	nowhere  []place  // the values of a case without any; nil where there are no such columns
+	input    int      // which of the question's inputs is being read
 	versions map[string]map[string]*cell
 	cases    map[string][]place // values of the columns in where; nil lists where there are none
-	trials   names
-	files    names
-	about    map[string]*file // by name
+	about    map[string]*file   // by name
+	file     *file              // the last of them that was asked for, and its name
+	fileName string
 	result   result
-	first    diag.Pos // of the first result
+	first    place // of the first result
 	own      map[string]place
 	named    place // of parts: the first, and "files" where its versions are files of their own
 	rounded  int   // scores with more decimals than are kept
+	last     last
+	other    last // that of the version before, since versions may take turns
+}
+
+// last is what was looked up for the last row, which the next one mostly shares.
+type last struct {
+	version string
+	cells   map[string]*cell // of the version
+	cell    *cell            // of the case in the version
+	where   []place          // of the case
 }
 
 // newTally returns an empty tally of rows with the given columns that rules slice by.
 func newTally(where []string) *Tally {
-	return &Tally{where: where, versions: map[string]map[string]*cell{}, cases: map[string][]place{}, about: map[string]*file{}, own: map[string]place{}}
+	t := &Tally{where: where, versions: map[string]map[string]*cell{}, cases: map[string][]place{}, about: map[string]*file{}, own: map[string]place{}}
+	if len(where) > 0 {
+		t.nowhere = make([]place, len(where))
+	}
+	return t
 }
 
 // Add counts one row, or adds to diags why it cannot be used.
@@ -170,22 +149,29 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 	t.add(version, recorded, r, diags)
 }
 
-// AddTo returns a function that counts rows of a file that holds one version, under the given name. Such rows need no
+// AddTo returns a function that counts rows of a file that holds the version of a role, under the role's name. Such rows need no
 // version; where they have one, it is the same in all of them.
-func (t *Tally) AddTo(version string) func(rows.Row, *diag.List) {
+func (t *Tally) AddTo(role int) func(rows.Row, *diag.List) {
+	version := roles[role]
 	return func(r rows.Row, diags *diag.List) {
+		t.input = role
 		ok := true
 		if named, recorded := r.Text(colVersion); recorded {
 			switch own, found := t.own[version]; {
 			case !found:
-				t.own[version] = place{named, r.Pos(colVersion)}
+				t.own[version] = t.place(r, colVersion, named)
 			case own.value != named:
-				t.otherVersion(version, place{named, r.Pos(colVersion)}, diags)
+				t.otherVersion(version, t.place(r, colVersion, named), diags)
 				ok = false
 			}
 		}
 		t.add(version, ok, r, diags)
 	}
+}
+
+// place is the place of a row's value.
+func (t *Tally) place(r rows.Row, col int, value string) place {
+	return place{value, r.Pos(col), t.input<<32 | r.File()}
 }
 
 // otherVersion reports a second version in a file that should hold one.
@@ -197,45 +183,64 @@ func (t *Tally) otherVersion(role string, other place, diags *diag.List) {
 
 // add counts a row whose version is known; every other problem of the row is reported too.
 func (t *Tally) add(version string, ok bool, r rows.Row, diags *diag.List) {
-	item, recorded := r.Text(colCase)
+	item, recorded := r.Bytes(colCase)
 	if !recorded {
 		diags.Addf(r.Pos(colCase), "case is empty; every row needs one")
 		ok = false
 	}
-	at := r.Pos(-1)
-	value, hasResult, rounded, sound := t.read(r, at.File, diags)
-	where, agrees := t.slicing(item, r, diags)
+	t.turn(version, item)
+	value, hasResult, rounded, sound := t.read(r, diags)
+	agrees := t.nowhere == nil || t.slice(r, diags)
 	if !ok || !sound || !agrees {
 		return
 	}
-	one := cell{rows: 1}
+	c := t.last.cell
+	c.rows++
 	if hasResult {
-		one.recorded, one.first, one.sum = 1, value, one.sum.Add(value)
-		if t.result == passed && value.Sign() > 0 {
-			one.passed = 1
-		}
-	}
-	if trial, has := r.Text(colTrial); has {
-		one.seen.list = []mark{{t.trials.number(trial), t.files.number(at.File), at.Line}}
-	}
-	if !t.count(version, item, &one, diags) {
-		return
+		c.add(value, t.result == passed && value.Sign() > 0)
 	}
 	if rounded {
 		t.rounded++
 	}
-	if _, known := t.cases[item]; !known || where != nil {
-		t.cases[item] = where
+}
+
+// turn makes last the case in a version.
+func (t *Tally) turn(version string, item []byte) {
+	if t.last.version != version {
+		t.last, t.other = t.other, t.last
+	}
+	l := &t.last
+	if l.version != version || l.cells == nil {
+		*l = last{version: version, cells: t.of(version)}
+	}
+	if l.cell != nil && l.cell.item == string(item) {
+		return
+	}
+	if l.cell = l.cells[string(item)]; l.cell == nil {
+		l.cell = &cell{item: string(item)}
+		l.cells[l.cell.item] = l.cell
+		if _, known := t.cases[l.cell.item]; !known {
+			t.cases[l.cell.item] = slices.Clone(t.nowhere)
+		}
+	}
+	if t.nowhere != nil {
+		l.where = t.cases[l.cell.item]
 	}
 }
 
-// read takes the result of a row. ok is false where it cannot be used, which is reported.
-func (t *Tally) read(r rows.Row, name string, diags *diag.List) (value rows.Decimal, recorded, rounded, ok bool) {
-	about := t.about[name]
-	if about == nil {
-		about = &file{}
-		t.about[name] = about
+// of returns the cells of a version.
+func (t *Tally) of(version string) map[string]*cell {
+	cells := t.versions[version]
+	if cells == nil {
+		cells = map[string]*cell{}
+		t.versions[version] = cells
 	}
+	return cells
+}
+
+// read takes the result of a row. ok is false where it cannot be used, which is reported.
+func (t *Tally) read(r rows.Row, diags *diag.List) (value rows.Decimal, recorded, rounded, ok bool) {
+	about := t.aboutFile(r.Pos(-1).File)
 	texts := [...]struct {
 		result
 		col  int
@@ -264,7 +269,7 @@ func (t *Tally) read(r rows.Row, name string, diags *diag.List) (value rows.Deci
 		x = texts[1]
 	}
 	about.hasResult = true
-	if t.result != x.result && !t.kind(x.result, r.Pos(x.col), about, diags) {
+	if t.result != x.result && !t.kind(x.result, t.place(r, x.col, ""), about, diags) {
 		return rows.Decimal{}, false, false, false
 	}
 	if !x.full {
@@ -293,17 +298,28 @@ func (t *Tally) read(r rows.Row, name string, diags *diag.List) (value rows.Deci
 	return rows.Decimal{}, false, false, false
 }
 
+// aboutFile is what is known of a file, by its name.
+func (t *Tally) aboutFile(name string) *file {
+	if t.file == nil || t.fileName != name {
+		if t.about[name] == nil {
+			t.about[name] = &file{}
+		}
+		t.fileName, t.file = name, t.about[name]
+	}
+	return t.file
+}
+
 // whole is the best result of a trial: 1.
 var whole, _, _ = rows.ParseDecimal("1")
 
 // kind checks that all trials end with the same kind of result.
-func (t *Tally) kind(k result, pos diag.Pos, about *file, diags *diag.List) bool {
+func (t *Tally) kind(k result, at place, about *file, diags *diag.List) bool {
 	switch {
 	case t.result == noResult:
-		t.result, t.first = k, pos
+		t.result, t.first = k, at
 	case t.result != k:
 		if !about.told {
-			diags.Addf(pos, "found %s, but the trial at %s has %s; all trials of a comparison have the same kind of result", k, t.first, t.result)
+			diags.Addf(at.pos, "found %s, but the trial at %s has %s; all trials of a comparison have the same kind of result", k, t.first.pos, t.result)
 			about.told = true
 		}
 		return false
@@ -311,19 +327,28 @@ func (t *Tally) kind(k result, pos diag.Pos, about *file, diags *diag.List) bool
 	return true
 }
 
-// slicing takes the values of the columns that rules slice by: nil where the row adds none to what is known of its
-// case.
-func (t *Tally) slicing(item string, r rows.Row, diags *diag.List) (values []place, ok bool) {
-	if len(t.where) == 0 {
-		return nil, true
-	}
-	read := make([]place, len(t.where))
-	for i := range read {
-		if v, recorded := r.Text(colWhere + i); recorded {
-			read[i] = place{v, r.Pos(colWhere + i)}
+// slice takes what a row says of its case in the columns that rules slice by; false where it contradicts another row.
+func (t *Tally) slice(r rows.Row, diags *diag.List) bool {
+	var read []place // nil while the row says nothing that is not known
+	for i := range t.where {
+		text, recorded := r.Text(colWhere + i)
+		if !recorded || t.last.where[i].value == text {
+			continue
 		}
+		if read == nil {
+			read = make([]place, len(t.where))
+		}
+		read[i] = t.place(r, colWhere+i, text)
 	}
-	return t.agree(item, read, diags)
+	if read == nil {
+		return true
+	}
+	values, agrees := t.agree(t.last.cell.item, read, diags)
+	if values != nil && agrees {
+		t.cases[t.last.cell.item] = values
+	}
+	t.last.where = t.cases[t.last.cell.item]
+	return agrees
 }
 
 // agree joins what two rows say of a case's slices; one that says nothing agrees with any.
@@ -350,79 +375,72 @@ func (t *Tally) agree(item string, read []place, diags *diag.List) (values []pla
 	return values, ok
 }
 
-// count adds a cell of one row, or of another tally, to the version's case, unless it holds a trial that is there
-// already, which is reported. The marks of more are numbered by this tally.
-func (t *Tally) count(version, item string, more *cell, diags *diag.List) bool {
-	cells := t.versions[version]
-	if cells == nil {
-		cells = map[string]*cell{}
-		t.versions[version] = cells
-	}
-	c := cells[item]
-	if c == nil {
-		c = &cell{}
-		cells[item] = c
-	}
-	sound := true
-	for _, k := range more.seen.list {
-		if first, found := c.seen.find(k.trial); found {
-			diags.Addf(diag.Pos{File: t.files.list[k.file], Line: k.line}, "the same version, case and trial as at %s; a trial has one row (leave trial empty where trials have no names)",
-				diag.Pos{File: t.files.list[first.file], Line: first.line})
-			sound = false
-			continue
-		}
-		c.seen.add(k)
-	}
-	if !sound {
+// Merge adds the trials of another tally of the same columns, as if its rows had been added one by one. It returns false, and adds
+// nothing, where the two do not go together; adding the rows one by one then says why. The other one must not be used again.
+func (t *Tally) Merge(other *Tally) bool {
+	if !t.fits(other) {
 		return false
 	}
-	c.varies = c.varies || more.varies || c.recorded > 0 && more.recorded > 0 && c.first != more.first
-	if c.recorded == 0 {
-		c.first = more.first
-	}
-	c.rows, c.recorded, c.passed, c.sum = c.rows+more.rows, c.recorded+more.recorded, c.passed+more.passed, c.sum.Merge(more.sum)
-	return true
-}
-
-// Merge adds the trials of another tally of the same columns, as if its rows had been added one by one. The other one
-// must not be used again.
-func (t *Tally) Merge(other *Tally, diags *diag.List) {
-	for _, name := range slices.Sorted(maps.Keys(other.about)) {
-		theirs, ours := other.about[name], t.about[name]
-		if ours == nil {
+	for name, theirs := range other.about {
+		if ours := t.about[name]; ours != nil {
+			ours.hasResult = ours.hasResult || theirs.hasResult
+		} else {
 			t.about[name] = theirs
+		}
+	}
+	if other.first.before(t.first) {
+		t.result, t.first = other.result, other.first
+	}
+	for role, theirs := range other.own {
+		if theirs.before(t.own[role]) {
+			t.own[role] = theirs
+		}
+	}
+	for item, theirs := range other.cases {
+		ours, known := t.cases[item]
+		if ours == nil && (theirs != nil || !known) {
+			t.cases[item] = theirs
 			continue
 		}
-		ours.hasResult, ours.told = ours.hasResult || theirs.hasResult, ours.told || theirs.told
-	}
-	if other.result != noResult {
-		t.kind(other.result, other.first, t.about[other.first.File], diags)
-	}
-	for _, role := range slices.Sorted(maps.Keys(other.own)) {
-		theirs := other.own[role]
-		if ours, found := t.own[role]; !found {
-			t.own[role] = theirs
-		} else if ours.value != theirs.value {
-			t.otherVersion(role, theirs, diags)
-		}
-	}
-	for _, item := range slices.Sorted(maps.Keys(other.cases)) {
-		values := other.cases[item]
-		known, found := t.cases[item]
-		if joined, _ := t.agree(item, values, diags); joined != nil {
-			known = joined
-		}
-		if !found || known != nil {
-			t.cases[item] = known
-		}
-	}
-	for _, version := range slices.Sorted(maps.Keys(other.versions)) {
-		for item, c := range other.versions[version] { // what is reported is sorted by place
-			for i, k := range c.seen.list {
-				c.seen.list[i] = mark{t.trials.number(other.trials.list[k.trial]), t.files.number(other.files.list[k.file]), k.line}
+		for i := range theirs {
+			if theirs[i].before(ours[i]) {
+				ours[i] = theirs[i]
 			}
-			t.count(version, item, c, diags)
+		}
+	}
+	for version, theirs := range other.versions {
+		ours := t.of(version)
+		for item, c := range theirs {
+			if ours[item] == nil {
+				ours[item] = c
+			} else {
+				ours[item].merge(c)
+			}
 		}
 	}
 	t.rounded += other.rounded
+	t.last, t.other, t.file = last{}, last{}, nil
+	return true
+}
+
+// fits reports whether another tally can be merged: it has the same kind of result, the same versions in files of their own, and no
+// other values of where for a case.
+func (t *Tally) fits(other *Tally) bool {
+	if t.result != noResult && other.result != noResult && t.result != other.result {
+		return false
+	}
+	for role, theirs := range other.own {
+		if ours, found := t.own[role]; found && ours.value != theirs.value {
+			return false
+		}
+	}
+	for item, theirs := range other.cases {
+		ours := t.cases[item]
+		for i := range theirs {
+			if ours != nil && ours[i].pos != (diag.Pos{}) && theirs[i].pos != (diag.Pos{}) && ours[i].value != theirs[i].value {
+				return false
+			}
+		}
+	}
+	return true
 }

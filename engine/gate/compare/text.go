@@ -102,6 +102,9 @@ func (q *question) assumptions() []string {
 	default:
 		list = append(list, before+", as planned, and the run was not repeated.")
 	}
+	if q.source.Flags.AssumeUniqueIDs {
+		list = append(list, gate.IDsAssumed)
+	}
 	if q.fixed {
 		return append(list, "The cases are a fixed list: the trials are the chance, and nothing is said of other cases.")
 	}

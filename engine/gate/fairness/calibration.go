@@ -84,3 +84,19 @@ func calibration(list bins, labels map[string]string) report.Measure {
 	m.UnderCalibration = report.Number(y)
 	return m
 }
+
+// mostBinsListed is how many bins of an attribute's groups a report lists in all; of more it lists none.
+const mostBinsListed = 2000
+
+// listBins publishes bins of so many of equal width. With minShown above 0 it leaves out those with fewer cases of either label.
+func listBins(list bins, of, minShown int) []report.CalibrationBin {
+	var out []report.CalibrationBin
+	for _, b := range list {
+		if b.labels < minShown || b.n-b.labels < minShown {
+			continue
+		}
+		out = append(out, report.CalibrationBin{From: float64(b.at) / float64(of), To: float64(b.at+1) / float64(of),
+			Probability: b.probabilities.Over(int64(b.n)), Positives: b.labels, Cases: b.n})
+	}
+	return out
+}

@@ -2,10 +2,11 @@ package fairness
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
@@ -153,13 +154,27 @@ func (t twofold) whole(key string, least, most, fallback int) int {
 
 // written writes a text as a declaration would: in quotes where it could be taken for something else.
 func written(text string) string {
-	if plainText.MatchString(text) {
+	if isPlain(text) {
 		return text
 	}
 	return diag.Quote(text)
 }
 
-var plainText = regexp.MustCompile(`^[\p{L}\p{N}_]([\p{L}\p{N}_.+/× -]*[\p{L}\p{N}_.+])?$`)
+// isPlain reports whether a text is letters, digits and underscores, with some signs between them: not before the first, and behind
+// the last only a point or a plus.
+func isPlain(text string) bool {
+	for i, r := range text {
+		last := i+utf8.RuneLen(r) == len(text)
+		switch {
+		case r == '_', unicode.IsLetter(r), unicode.IsNumber(r):
+		case i > 0 && (r == '.' || r == '+'):
+		case i > 0 && !last && strings.ContainsRune("/× -", r):
+		default:
+			return false
+		}
+	}
+	return text != ""
+}
 
 // writtenList writes texts as a list.
 func writtenList(texts []string) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -242,7 +243,7 @@ func isNumber(text string) bool {
 func boundsOf(groups []string) string {
 	var bounds []bound
 	for _, g := range groups {
-		for _, text := range numberIn.FindAllString(g, -1) {
+		for _, text := range numberIn().FindAllString(g, -1) {
 			value, rounded, err := rows.ParseDecimal(text)
 			if err != nil || rounded || slices.ContainsFunc(bounds, func(b bound) bool { return b.value == value }) {
 				continue
@@ -261,7 +262,7 @@ func boundsOf(groups []string) string {
 	return strings.Join(texts, ", ")
 }
 
-var numberIn = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
+var numberIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+(\.[0-9]+)?`) })
 
 // sameNumber returns the group that is the same number as a text, such as "1" for "1.0"; "" where there is none.
 func sameNumber(text string, groups []string) string {

@@ -3,6 +3,7 @@ package fairness
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -262,8 +263,39 @@ func TestCalibration(t *testing.T) {
 	if m := measure(t, g, calibrationError, "sex", "male"); m.Estimate != nil || m.UnderCalibration != nil || *m.Units != 0 || m.Conditions == "" {
 		t.Errorf("of no case %+v", m)
 	}
+	// The bins of the five: their mean probabilities are .3 and .8, with one of two and two of three labels 1.
+	bins := []report.CalibrationBin{{From: 0, To: 0.5, Probability: 0.3, Positives: 1, Cases: 2}, {From: 0.5, To: 1, Probability: 0.8, Positives: 2, Cases: 3}}
+	if diff := cmp.Diff(bins, m.Bins); diff != "" {
+		t.Error(diff)
+	}
 	if g.Settings["calibration_bins"] != "2" || g.Data.Of("missing_probabilities") != 1 {
 		t.Errorf("settings %v, data %v", g.Settings, g.Data)
+	}
+}
+
+// TestListedBins: with min_shown a bin with fewer cases of either label is not listed, and of very many bins none is.
+func TestListedBins(t *testing.T) {
+	kept := bins{{at: 0, n: 5, labels: 2}, {at: 2, n: 6, labels: 3}, {at: 3, n: 4, labels: 4}}
+	for least, want := range map[int][]float64{0: {0, 0.5, 0.75}, 1: {0, 0.5}, 2: {0, 0.5}, 3: {0.5}, 4: nil} {
+		var from []float64
+		for _, b := range listBins(kept, 4, least) {
+			from = append(from, b.From)
+		}
+		if !slices.Equal(from, want) {
+			t.Errorf("min_shown %d: the bins from %v, want %v", least, from, want)
+		}
+	}
+	declared := "probability: p\ncalibration_bins: 1000\nattributes: {a: " + list("x", 3) + "}\nrules: [{id: r, rate: error, attribute: a, max_group_gap: 1}]"
+	for each, want := range map[int]bool{600: true, 700: false} { // bins of each of three groups: 1,800 and 2,100 in all
+		var rows strings.Builder
+		rows.WriteString("id,label,prediction,p,a\n")
+		for i := range 3 * each {
+			fmt.Fprintf(&rows, "%d,1,1,0.%03d,x%d\n", i, i/3, i%3)
+		}
+		g := decide(t, declared, rows.String())
+		if m := measure(t, g, calibrationError, "a", "x0"); (len(m.Bins) == each) != want || !want && m.Bins != nil {
+			t.Errorf("%d bins of each group: %d are listed", each, len(m.Bins))
+		}
 	}
 }
 

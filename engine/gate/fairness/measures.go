@@ -35,8 +35,16 @@ func (q *question) measures() ([]report.Measure, error) {
 		if view.bins == nil {
 			continue
 		}
+		listed := 0
 		for g := range c.groups {
-			list = append(list, calibration(view.bins[g], labels(c, g)))
+			listed += len(view.bins[g])
+		}
+		for g := range c.groups {
+			m := calibration(view.bins[g], labels(c, g))
+			if listed <= mostBinsListed {
+				m.Bins = listBins(view.bins[g], q.bins, q.source.Settings.MinShown.Value)
+			}
+			list = append(list, m)
 		}
 	}
 	return list, nil

@@ -3,6 +3,7 @@ package humanai
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -441,4 +442,24 @@ func people60(nWith, nWithout int) string {
 		body += decided(p, with, 0, nWith, nWith, 0) + decided(p, without, 100, nWithout, nWithout, 0)
 	}
 	return body
+}
+
+// TestSpreadOfGains: people's own gains, without names and in order, stand with the difference among the measures, and in no rule. Ann has 1 of
+// 1 with and 0 of 1 without (the other is missing): 1. Bo has 1 of 2 and 1 of 1: -0.5. Cy has nothing recorded without: no gain. With
+// min_shown there is none, since each is one person's.
+func TestSpreadOfGains(t *testing.T) {
+	const rows = "c1,ann,with,y,y,y,,,\nc2,ann,without,n,y,,,,\nc3,ann,without,,y,,,,\n" +
+		"c1,bo,with,y,y,y,,,\nc2,bo,with,n,y,y,,,\nc3,bo,without,y,y,,,,\n" +
+		"c1,cy,with,y,y,y,,,\nc2,cy,without,,y,,,,\n"
+	const rules = "rules: [{id: r, metric: accuracy_difference, minimum: 0}]"
+	g := answer(t, rules, rows)
+	if s := measure(t, g, accuracyDifference).Spread; s == nil || s.Units != 2 || !slices.Equal(s.Values, []float64{-0.5, 1}) {
+		t.Errorf("the gains are %+v", s)
+	}
+	if ruleOf(t, g).Spread != nil {
+		t.Error("the rule has them too")
+	}
+	if s := measure(t, answer(t, "min_shown: 1\n"+rules, rows), accuracyDifference).Spread; s != nil {
+		t.Errorf("with min_shown the gains are %+v", s)
+	}
 }

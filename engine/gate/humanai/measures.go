@@ -183,6 +183,7 @@ type measured struct {
 	doubts gate.Doubts
 	units  gate.Part   // what the interval rests on
 	grows  gate.Growth // how the data may grow between looks
+	gains  []float64   // of people, as far as they are recorded (the accuracy difference only)
 	// need says what would decide a rule on the measure, where its interval straddles the threshold
 	need func(t report.Threshold) *report.Needs
 	// tip says how much depends on what is missing, where it does
@@ -422,10 +423,11 @@ type arm struct{ n, correct, missing int }
 // gains is each person's accuracy with the output minus their own accuracy without it.
 type gains struct {
 	means
-	people   int // of the view, left-out ones included
-	oneArmed int // left out
-	both     int // with decisions, recorded or not, in both conditions
-	missing  int // decisions, and one for each missing arm
+	people   int       // of the view, left-out ones included
+	oneArmed int       // left out
+	both     int       // with decisions, recorded or not, in both conditions
+	missing  int       // decisions, and one for each missing arm
+	own      []float64 // of each person with something recorded in both conditions
 }
 
 // gains lists the people's gains.
@@ -477,6 +479,7 @@ func (v *view) gains() *gains {
 			values.estimates.Add(w.correct, wr, 1)
 			values.estimates.Add(o.correct, or, -1)
 			values.estimated++
+			values.own = append(values.own, gain(w.correct, wr, o.correct, or))
 		}
 	}
 	values.people = len(arms)
@@ -497,6 +500,7 @@ func (v *view) difference() (measured, error) {
 	if err != nil {
 		return m, err
 	}
+	m.gains = g.own
 	switch {
 	case m.doubts.Undecided.Why != "":
 	case g.both < 2:

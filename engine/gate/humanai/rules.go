@@ -303,6 +303,9 @@ func (q *question) Answer(c gate.Context) (gate.Answer, error) {
 			return gate.Answer{}, err
 		}
 		for _, m := range measures {
+			if g.MinShown == 0 { // a value is one person's
+				m.Spread = report.NewSpread(m.gains)
+			}
 			g.Measures = append(g.Measures, m.Measure)
 			if m.Metric == accuracyDifference && m.people != nil {
 				all.tooWide(m, &f)
