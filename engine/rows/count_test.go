@@ -491,3 +491,12 @@ func TestPlainNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestObjectsOverLines: objects that each begin a line are counted in blocks, however many lines they go over.
+func TestObjectsOverLines(t *testing.T) {
+	content := strings.Repeat("{\n  \"case\": 1,\n  \"decision\": {\"a\": [\n1, 2]},\n  \"note\": \"x\"\n}\n", 50)
+	read, problems, counted, ok := combinations(content, Options{Columns: []Column{abc[0], abc[2]}}, 256)
+	if !ok || len(problems) > 0 || !maps.Equal(read, counted) {
+		t.Errorf("counted %v as %v, read as %v with %q", ok, counted, read, problems)
+	}
+}
