@@ -99,7 +99,7 @@ const shapes = `<svg class="unseen" width="0" height="0" aria-hidden="true"><def
 	`<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V7"/></pattern>` +
 	`<symbol id="pass" viewBox="0 0 24 24"><circle cx="12" cy="12" r="11" fill="currentColor"/><path class="glyph" d="M7 12.5l3.5 3.5L17 9"/></symbol>` +
 	`<symbol id="fail" viewBox="0 0 24 24"><path fill="currentColor" d="M7.5 1h9L23 7.5v9L16.5 23h-9L1 16.5v-9z"/><path class="glyph" d="M8 8l8 8M16 8l-8 8"/></symbol>` +
-	`<symbol id="open" viewBox="0 0 24 24"><path fill="currentColor" d="M12 0l12 12-12 12L0 12z"/><path class="glyph" d="M9.2 9.6a2.9 2.9 0 1 1 4.4 2.4c-1 .7-1.6 1.2-1.6 2.3M12 17.6v.1"/></symbol>` +
+	`<symbol id="open" viewBox="0 0 24 24"><path fill="currentColor" d="M13.4 1.8l10.2 18.4a1.6 1.6 0 0 1-1.4 2.4H1.8a1.6 1.6 0 0 1-1.4-2.4L10.6 1.8a1.6 1.6 0 0 1 2.8 0z"/><path class="glyph" d="M9.7 11.6a2.3 2.3 0 1 1 3.5 2c-.8.5-1.2 1-1.2 1.9M12 18.9v.1"/></symbol>` +
 	`<symbol id="review" viewBox="0 0 24 24"><rect x="1" y="1" width="22" height="22" rx="4" fill="currentColor"/><circle class="glyph" cx="12" cy="9" r="3"/><path class="glyph" d="M6 19c.6-4 3-5.4 6-5.4s5.4 1.4 6 5.4"/></symbol>` +
 	`<symbol id="none" viewBox="0 0 24 24"><circle cx="12" cy="12" r="11" fill="currentColor"/><path class="glyph" d="M6 12h12"/></symbol>` +
 	`</defs></svg>`
