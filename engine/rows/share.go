@@ -28,6 +28,7 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 	if diags.Len() > 0 || slices.Contains(files, stdin) {
 		return nil, false
 	}
+	opts.Progress.begin(files, opts)
 	repeats := newRepeats(opts.Once, false)
 	workers := make([]*sharer, runtime.GOMAXPROCS(0))
 	for i := range workers {
@@ -105,9 +106,11 @@ func (r *reader) shareFile(path string, workers []*sharer) string {
 				if block, n, line = blocks.next(block); n == 0 {
 					break
 				}
+				before := worker.rows
 				if !utf8.Valid(block[:n]) || !worker.take(block, n, line) {
 					bad.Store(true)
 				}
+				r.opts.Progress.addRows(worker.rows - before)
 			}
 		})
 	}
