@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/oloproof/oloproof/engine/diag"
@@ -71,7 +72,7 @@ func countedIn(tb testing.TB, opts Options, uses []Use) int {
 func BenchmarkCount(b *testing.B) {
 	content := decisions(100_000)
 	crlf, quoted := strings.ReplaceAll(content, "\n", "\r\n"), `"`+strings.NewReplacer(",", `","`, "\n", "\"\n\"").Replace(strings.TrimSuffix(content, "\n"))+"\"\n"
-	for _, of := range []struct{ name, text string }{{"csv", content}, {"crlf", crlf}, {"quoted", quoted}, {"gzip", gzipped(b, content)}, {"zstd", zstandard(b, content)}} {
+	for _, of := range []struct{ name, text string }{{"csv", content}, {"crlf", crlf}, {"quoted", quoted}, {"gzip", gzipped(b, content)}, {"zstd", zstandard(b, content)}, {"jsonl", asLines(content)}} {
 		opts := counting
 		opts.FS = folder("f", of.text)
 		b.Run(of.name, func(b *testing.B) {
@@ -84,6 +85,17 @@ func BenchmarkCount(b *testing.B) {
 			}
 		})
 	}
+	b.Run("share", func(b *testing.B) { // every row is handed over, on all cores
+		opts := counting
+		opts.FS = folder("f", content)
+		b.SetBytes(int64(len(content)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, ok := Share([]string{"f"}, opts, func() func(Row) bool { return func(r Row) bool { _, ok := r.Text(0); return ok } }); !ok {
+				b.Fatal("the rows are not shared")
+			}
+		}
+	})
 	b.Run("once", func(b *testing.B) { // and no id comes twice
 		opts := Options{Columns: []Column{{Name: "id", Required: true}}, Once: []Once{{Columns: []int{0}}}}
 		var lines strings.Builder
@@ -117,6 +129,15 @@ func TestAllocationsDoNotGrow(t *testing.T) {
 	}{
 		{"count", func(opts Options) int { return countedIn(t, opts, fewCodes()) }, func(_ fataler, text string) string { return text }},
 		{"count gzip", func(opts Options) int { return countedIn(t, opts, fewCodes()) }, gzipped},
+		{"count jsonl", func(opts Options) int { return countedIn(t, opts, fewCodes()) }, func(_ fataler, text string) string { return asLines(text) }},
+		{"share", func(opts Options) int {
+			var n atomic.Int64
+			_, ok := Share([]string{"f"}, opts, func() func(Row) bool { return func(r Row) bool { n.Add(1); r.Text(0); return true } })
+			if !ok {
+				t.Fatal("the rows are not shared")
+			}
+			return int(n.Load())
+		}, func(_ fataler, text string) string { return text }},
 		{"read", func(opts Options) int {
 			var diags diag.List
 			n := 0

@@ -235,6 +235,7 @@ func (r *reader) countParquet(s *stream, total *Cube, once map[int]*unique) stri
 				if !p.count(list[i]) {
 					bad.Store(true)
 				}
+				r.opts.Progress.addRows(int(list[i].to - list[i].from))
 			}
 			c.finish()
 		})

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Progress is how far reading is. Read and Count write to it while they read, and anyone may look at it meanwhile; nothing that is
+// Progress is how far reading is. Read, Count and Share write to it while they read, and anyone may look at it meanwhile; nothing that is
 // decided depends on it. The zero value is ready; a nil one is written to by nobody.
 type Progress struct {
 	passes, total, bytes, rows atomic.Int64

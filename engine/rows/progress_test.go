@@ -45,6 +45,13 @@ func TestProgress(t *testing.T) {
 	}
 
 	content := decisions(50_000) // some blocks
+	shared := Options{FS: folder("f", asLines(content)), Columns: counting.Columns, Progress: &Progress{}}
+	if _, ok := Share([]string{"f"}, shared, func() func(Row) bool { return func(Row) bool { return true } }); !ok {
+		t.Fatal("the rows are not shared")
+	}
+	if read, total := shared.Progress.Bytes(); shared.Progress.Passes() != 1 || read != int64(len(asLines(content))) || total != read || shared.Progress.Rows() != 50_000 {
+		t.Errorf("shared: %d of %d bytes, %d rows", read, total, shared.Progress.Rows())
+	}
 	counted := Options{FS: folder("f", content), Columns: counting.Columns, Progress: &Progress{}}
 	countedIn(t, counted, fewCodes())
 	if read, total := counted.Progress.Bytes(); counted.Progress.Passes() != 1 || read != int64(len(content)) || total != read || counted.Progress.Rows() != 50_000 {

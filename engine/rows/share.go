@@ -25,13 +25,13 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 	if diags.Len() > 0 || slices.Contains(files, stdin) || opts.Delimiter != 0 && !isDelimiter(opts.Delimiter) {
 		return nil, false
 	}
+	opts.Progress.begin(files, opts)
 	repeats := newRepeats(opts.Once, false)
 	workers := make([]*sharer, runtime.GOMAXPROCS(0))
 	for i := range workers {
 		workers[i] = &sharer{rec: r.record(), watcher: repeats.watcher(), add: begin()}
 	}
 	r.lim.single = len(files) == 1 && !opts.Contents
-	opts.Progress.begin(files, opts)
 	inputs = make([]Input, 0, len(files))
 	contents := map[string]bool{}
 	for i, path := range files {
