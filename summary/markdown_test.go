@@ -312,6 +312,9 @@ func TestMarkdownBudget(t *testing.T) {
 
 // Rows shown and rules counted as not shown make up all rules.
 func TestMarkdownCountsWhatItLeavesOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	r := manyRules(300) // 100 of them fail
 	for _, test := range []struct {
 		most int

@@ -181,6 +181,9 @@ func checkTerminal(t testing.TB, name, text string, width int) {
 }
 
 func TestTerminalHoldsItsWidth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	for name, r := range readReports(t) {
 		for _, width := range []int{40, 57, 80, 200} {
 			for _, utf8 := range []bool{true, false} {

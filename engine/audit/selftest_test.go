@@ -659,6 +659,9 @@ func TestToothless(t *testing.T) {
 // TestMetricsAreAudited: every metric of every gate has an experiment that keeps its promise and a harm that is found, or says
 // why not.
 func TestMetricsAreAudited(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	var singles []map[string]string // every person and case once, shown a wrong output and a right one by turns
 	for i := range 120 {
 		row := map[string]string{"reviewer": fmt.Sprint("p", i), "case": fmt.Sprint("c", i), "condition": "with", "reference": "yes", "ai_output": []string{"yes", "no"}[i%2], "decision": []string{"yes", "yes", "no"}[i%3]}

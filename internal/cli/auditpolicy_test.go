@@ -152,6 +152,9 @@ func shorten(t *testing.T, path string, keep func(n int, line string) bool) {
 // TestAuditOfUnlike: what keeps a rule from failing, or from passing, is told apart, and a rule that can fail now and then is not one
 // that cannot.
 func TestAuditOfUnlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	t.Chdir(t.TempDir())
 	if status, _, stderr := runMain("init", "--example", "human-ai", "study"); status != 0 {
 		t.Fatal(stderr)

@@ -116,7 +116,7 @@ func TestBadInput(t *testing.T) {
 		{"null where something is needed", `{"case":"z","reviewer":null,"condition":"with","decision":"a","reference":"a","ai_output":"a"}`,
 			[]string{"f:1:24: reviewer is empty; every row needs one"}},
 		{"an object that is not closed", `{"case":"z"`, []string{"f:1:1: the object that begins here is never closed: the file ends inside it"}},
-		{"a spreadsheet", "PK\x03\x04", []string{"f: it is a zip archive (as .xlsx spreadsheets are): CSV and JSONL are read, plain or compressed with gzip or zstd"}},
+		{"a spreadsheet", "PK\x03\x04", []string{"f: it is a zip archive (as .xlsx spreadsheets are): CSV and JSONL are read, plain or compressed with gzip or zstd, and Parquet"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fsys := folder("f", test.content, "policy.yaml", "rules: [{id: a, metric: accuracy_with, minimum: 0}]\n")

@@ -260,6 +260,9 @@ func TestManyGroups(t *testing.T) {
 // TestHostileGroups puts hostile texts in the names of attributes, groups and columns, in words and in cases, and looks at
 // everything that is printed.
 func TestHostileGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("file names here hold characters that Windows does not allow")
 	}

@@ -12,6 +12,9 @@ import (
 // TestHelp shows the help of every command: it says what the command is for, describes every flag, and ends with an
 // example that works, run here as it stands in an empty folder.
 func TestHelp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	commands := 0
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {

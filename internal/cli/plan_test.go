@@ -319,6 +319,9 @@ func TestPlanTheExamples(t *testing.T) {
 // TestPlanSaysWhatCounts: where only a share of all decisions or cases counts, it says how many those are in all; what nobody declared is
 // not spoken of; and every recommended size has its row.
 func TestPlanSaysWhatCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	t.Chdir(t.TempDir())
 	writeFile(t, "f.yaml", "cases: c.csv\nattributes: {g: [a, b]}\nrules: [{id: r, rate: false_negative, attribute: g, worst_group: {maximum: 0.3}}]\n")
 	for _, c := range []struct {

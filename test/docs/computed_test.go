@@ -66,6 +66,9 @@ var computed = map[string]func(*testing.T) [][]string{
 
 // TestComputed computes every table again.
 func TestComputed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	tables := map[string][]string{} // by name, once computed
 	for _, d := range documents(t) {
 		for i := len(d.lines) - 1; i >= 0; i-- { // from the end, so that a table's new length moves no other

@@ -33,6 +33,9 @@ const omitted = "…"
 
 // TestConsole runs every command that the documents show.
 func TestConsole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	for _, d := range documents(t) {
 		t.Run(d.path, func(t *testing.T) {
 			blocks := d.blocks(t)

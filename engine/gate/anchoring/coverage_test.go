@@ -63,6 +63,9 @@ func (v *view) bounds(t *testing.T, metric string, f form) (lower, upper float64
 // interval's side allows: at 20, 50 and 200 blind items, with one and with eight annotators, drawn with and without
 // replacement. Without replacement the corpus is fixed, four times the sample, and what is certified is its rest.
 func TestBadModelsAreSeldomCertified(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	rng := rand.New(rand.NewPCG(20261129, 5))
 	const runs, threshold = 2000, 0.8
 	for _, n := range []int{20, 50, 200} {
@@ -123,6 +126,9 @@ func TestBadModelsAreSeldomCertified(t *testing.T) {
 // TestEightPeopleOfManySeldomCertify: per person the rule speaks of people like these: eight drawn from people of whom just
 // under half always agree and the others hardly ever. The lower end reaches .53 at the most, so the threshold is .5.
 func TestEightPeopleOfManySeldomCertify(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	rng := rand.New(rand.NewPCG(20261129, 6))
 	const runs, threshold = 1500, 0.5
 	for _, always := range []float64{0.45, 0.48} {
@@ -267,6 +273,9 @@ func decimalOf(t *testing.T, text string) rows.Decimal {
 // TestUnequalChancesHoldTheirError: items on which the model is right are drawn less often. The weighted interval, and the
 // batches of a draw with a floor, hold the corpus's agreement; the plain interval, which is for a person to decide, does not.
 func TestUnequalChancesHoldTheirError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	rng := rand.New(rand.NewPCG(20261129, 9))
 	const runs, size = 1000, 400
 	chances := make([]rows.Decimal, 12*9) // more than are taken as batches
@@ -385,6 +394,9 @@ func TestUnequalChancesHoldTheirError(t *testing.T) {
 // TestGapHoldsItsError: a rule on the gap passes or fails wrongly no more often than its sides allow, with one annotator
 // on both sides of each item or on other items, directly or from two intervals, and with eight.
 func TestGapHoldsItsError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	rng := rand.New(rand.NewPCG(20261129, 10))
 	const runs, gap = 1500, 0.3
 	for _, c := range []struct {

@@ -46,6 +46,9 @@ func simulated(r *rand.Rand, old, next []float64, trials [2]int) *Tally {
 // shares calls "better" far too often: published .406 for 164 cases with 5 trials against 1. Each rate is printed with
 // its exact 99.9 % interval, which is its Monte Carlo error.
 func TestSameAgentTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	const repetitions, allowed = 2000, 0.05
 	for _, c := range []struct {
 		cases         int

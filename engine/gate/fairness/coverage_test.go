@@ -687,6 +687,9 @@ func (b *ledger) sum(t *testing.T, l *line) {
 // promised that no simulation could: they are computed exactly, as is the chance of a false FAIL of gaps and ratios, and the
 // simulation agrees with them.
 func TestErrorRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	numbers := []int{2, 3, 6, 12}
 	if testing.Short() {
 		numbers = []int{2, 12}

@@ -19,6 +19,9 @@ func list(prefix string, n int) string {
 
 // TestThousandGroups: rules over 1,000 and 10,000 declared groups are decided on all of their pairs, of which 2,000 are listed.
 func TestThousandGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and nothing in it runs side by side")
+	}
 	for _, c := range []struct{ a, b, each int }{{10, 100, 40}, {100, 100, 12}} {
 		groups := c.a * c.b
 		declared := fmt.Sprintf("attributes: {a: %s, b: %s}\nintersections: [[a, b]]\nmin_cell: 10\nrules:\n"+
