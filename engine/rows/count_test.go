@@ -240,6 +240,10 @@ func TestObjectsAlike(t *testing.T) {
 	for _, second := range []string{`{"case":1,"case":2,"decision":3}`, `{"case":1,"decision":2,"case":3}`, `{"case":1,"decision":2,"x":3," case":4}`, `{"decision":1,"case":2,"decision":3}`} {
 		try("{\"case\":1,\"decision\":2}\n" + second + "\n")
 	}
+	// What stood at the beginning of an object is no comma and key.
+	for _, second := range []string{`{"decision":1{"case":2}`, `{"decision":"x"{"case":2}`, `{"decision":null{"case":2,"note":3}`, `{"x":[]{"case":2,"decision":1}`} {
+		try("{\"case\":1,\"decision\":2}\n" + second + "\n")
+	}
 	for _, blank := range []string{"\n", strings.Repeat("\n", padding-1), strings.Repeat("\n", 2*padding)} { // which is what lies behind the text
 		try("{\"case\":" + blank + "1,\"decision\":2}\n{\"case\":")
 		try("{\"case\":" + blank + "1,\"decision\":2}{\"case\":" + blank + "3,\"decision\":4" + blank + "}")
