@@ -13,11 +13,10 @@ type Cursor struct {
 	col *Column
 	decompressor
 
-	rows    int64 // left in the row group
-	noNulls bool  // in the row group
-	codec   int64
-	at      int64 // where what was not read yet begins in the file
-	end     int64 // where the column's pages end
+	rows  int64 // left in the row group
+	codec int64
+	at    int64 // where what was not read yet begins in the file
+	end   int64 // where the column's pages end
 
 	read   []byte // what was read from the file, and where the page lies in it
 	page   []byte // the page, decompressed, where it was compressed
@@ -72,7 +71,6 @@ func (c *Cursor) Open(g Group) error {
 		return err
 	}
 	c.rows, c.codec, c.at, c.end, c.left = g.Rows, at.codec, at.start, at.end, 0
-	c.noNulls = !c.col.optional || at.nulls == 0
 	c.read, c.values = c.read[:0], dictionary{}
 	c.forget()
 	return nil

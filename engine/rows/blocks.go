@@ -65,6 +65,9 @@ func (r *reader) openText(w *window) *textFile {
 		f.line = csv.line
 	}
 	f.left, f.ended = w.bytes(), w.eof()
+	if w.failed() { // what is read after that is anyone's guess
+		return nil
+	}
 	return f
 }
 
