@@ -27,7 +27,7 @@ func (r *reader) open(path string) (*stream, *window) {
 
 // ended finishes a file whose rows were read to the end, and returns the digest of its content; "" where something is missing.
 func (r *reader) ended(s *stream) string {
-	if !s.disk.ended || r.input.Rows == 0 {
+	if !s.disk.ended || r.input.Rows == 0 || !s.unchanged() {
 		return ""
 	}
 	for col, c := range r.opts.Columns {

@@ -99,15 +99,9 @@ func (r *reader) digestFile(s *stream) (sum string, problem string) {
 		}
 	}
 	if s.disk.bytes != s.size || !s.unchanged() {
-		return "", "the file changed while it was read: run again when it is finished"
+		return "", changedMessage
 	}
 	return hex.EncodeToString(s.disk.hash.Sum(nil)), ""
-}
-
-// unchanged reports whether a file is still what was opened, as far as its size and time tell.
-func (s *stream) unchanged() bool {
-	info, err := s.file.Stat()
-	return err == nil && info.Size() == s.size && info.ModTime().Equal(s.changed)
 }
 
 // readParquet reads the rows of a Parquet file, and returns its digest, or "" when it could not be read to its end.

@@ -301,6 +301,29 @@ func TestParquetThatChanges(t *testing.T) {
 	}
 }
 
+// TestFileThatChanges: the same of a file of text, some rows of which may be of another content than the others.
+func TestFileThatChanges(t *testing.T) {
+	looks := int64(0)
+	for name, content := range map[string]string{"csv": "case,decision\na,x\n", "jsonl": `{"case":"a","decision":"x"}`, "gzip": gzipped(t, "case,decision\na,x\n")} {
+		for _, changes := range []bool{true, false} {
+			opts := Options{Columns: abc, FS: folder("f", content)}
+			var want []string
+			if changes {
+				opts.FS, want = restless{opts.FS, &looks}, []string{"f: the file changed while it was read: run again when it is finished"}
+			}
+			if got := readAll([]string{"f"}, opts); !slices.Equal(got.diags, want) {
+				t.Errorf("%s: %q, want %q", name, got.diags, want)
+			}
+			if _, _, ok := Count([]string{"f"}, opts, make([]Use, len(abc))); ok == changes {
+				t.Errorf("%s, which changes (%v), was counted: %v", name, changes, ok)
+			}
+			if _, ok := Share([]string{"f"}, opts, func() func(Row) bool { return func(Row) bool { return true } }); ok == changes {
+				t.Errorf("%s, which changes (%v), was shared: %v", name, changes, ok)
+			}
+		}
+	}
+}
+
 // TestParquetThatChangesLate: the same where it is counted beside the digest, and changes when that is there already.
 func TestParquetThatChangesLate(t *testing.T) {
 	looks := int64(0)
