@@ -293,6 +293,33 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// TestSmallPagesInALongHeader: what was read for one long header is not moved for each of the small pages that follow in it, and no byte is
+// lost where reading goes on.
+func TestSmallPagesInALongHeader(t *testing.T) {
+	content := make([]byte, 10_000)
+	for i := range content {
+		content[i] = byte(i % 251)
+	}
+	c := &Cursor{f: &File{r: bytes.NewReader(content)}, end: int64(len(content))}
+	for step := 1; c.at < c.end; step++ {
+		if err := c.need(1 + step*37%2000); err != nil {
+			t.Fatal(err)
+		}
+		if want := content[c.at:][:len(c.read)]; !bytes.Equal(c.read, want) {
+			t.Fatalf("at %d other bytes were read", c.at)
+		}
+		n := min(step%50, len(c.read)-1)
+		if n > 0 {
+			before := c.read
+			if c.drop(n); &c.read[0] != &before[n] {
+				t.Fatal("the rest was moved")
+			}
+		} else {
+			c.drop(1)
+		}
+	}
+}
+
 // TestNesting: structures within structures do not fill the stack.
 func TestNesting(t *testing.T) {
 	deep := &metadata{b: bytes.Repeat([]byte{0x1C}, 1<<20)}

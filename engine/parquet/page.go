@@ -18,6 +18,7 @@ type Cursor struct {
 	at    int64 // where what was not read yet begins in the file
 	end   int64 // where the column's pages end
 
+	space  []byte // what read lies in
 	read   []byte // what was read from the file, and where the page lies in it
 	page   []byte // the page, decompressed, where it was compressed
 	kept   []byte // the dictionary's page, the same
@@ -57,8 +58,8 @@ func (f *File) Cursor(col *Column) *Cursor { return &Cursor{f: f, col: col} }
 // Close releases what the cursor holds.
 func (c *Cursor) Close() {
 	c.close()
-	c.f.hold(-cap(c.read) - cap(c.page) - cap(c.kept))
-	c.read, c.page, c.kept = nil, nil, nil
+	c.f.hold(-cap(c.space) - cap(c.page) - cap(c.kept))
+	c.space, c.read, c.page, c.kept = nil, nil, nil, nil
 }
 
 // Open goes to the first row of a row group.
@@ -71,7 +72,7 @@ func (c *Cursor) Open(g Group) error {
 		return err
 	}
 	c.rows, c.codec, c.at, c.end, c.left = g.Rows, at.codec, at.start, at.end, 0
-	c.read, c.values = c.read[:0], dictionary{}
+	c.read, c.values = nil, dictionary{}
 	c.forget()
 	return nil
 }
@@ -102,22 +103,24 @@ func (c *Cursor) need(n int) error {
 	if have >= n {
 		return nil
 	}
-	read, err := c.grow(c.read, n)
+	copy(c.space[:cap(c.space)], c.read)
+	c.read = c.space[:have]
+	space, err := c.grow(c.read, n)
 	if err != nil {
 		return err
 	}
-	c.read = read
-	if err := readAt(c.f.r, read[have:], c.at+int64(have)); err != nil {
-		c.read = read[:have]
+	c.space, c.read = space, space
+	if err := readAt(c.f.r, space[have:], c.at+int64(have)); err != nil {
+		c.read = space[:have]
 		return err
 	}
 	return nil
 }
 
-// drop drops the first n bytes of c.read.
+// drop drops the first n bytes of c.read. It moves none: there may be megabytes, because of one long header, and many small pages in them.
 func (c *Cursor) drop(n int) {
 	c.at += int64(n)
-	c.read = c.read[:copy(c.read, c.read[min(n, len(c.read)):])]
+	c.read = c.read[min(n, len(c.read)):]
 }
 
 // header is a PageHeader.
