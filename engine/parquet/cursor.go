@@ -378,6 +378,9 @@ func (c *Cursor) place(i uint32, worth Worth) (w uint64, ok bool, err error) {
 	}
 	if len(c.worth) == 0 {
 		if cap(c.worth) < c.values.n {
+			if err := c.holdBeside(8 * (c.values.n - cap(c.worth))); err != nil {
+				return 0, false, err
+			}
 			c.worth = make([]uint64, c.values.n)
 		}
 		c.worth = c.worth[:c.values.n]

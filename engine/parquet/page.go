@@ -30,6 +30,7 @@ type Cursor struct {
 	source  source // the values; nil where they are places in the dictionary
 	indexes runs   // the places
 	values  dictionary
+	beside  int // bytes held beside pages: where the dictionary's values lie, and what they are worth
 
 	sums
 	text []byte
@@ -58,8 +59,9 @@ func (f *File) Cursor(col *Column) *Cursor { return &Cursor{f: f, col: col} }
 // Close releases what the cursor holds.
 func (c *Cursor) Close() {
 	c.close()
-	c.f.hold(-cap(c.space) - cap(c.page) - cap(c.kept))
-	c.space, c.read, c.page, c.kept = nil, nil, nil, nil
+	c.f.hold(-cap(c.space) - cap(c.page) - cap(c.kept) - c.beside)
+	c.space, c.read, c.page, c.kept, c.beside = nil, nil, nil, nil, 0
+	c.values, c.worth = dictionary{}, nil
 }
 
 // Open goes to the first row of a row group.
@@ -72,6 +74,7 @@ func (c *Cursor) Open(g Group) error {
 		return err
 	}
 	c.rows, c.codec, c.at, c.end, c.left = g.Rows, at.codec, at.start, at.end, 0
+	c.holdBeside(-4 * len(c.values.ends)) // fewer: no error
 	c.read, c.values = nil, dictionary{}
 	c.forget()
 	return nil
@@ -87,6 +90,12 @@ func (c *Cursor) grow(buffer []byte, n int) ([]byte, error) {
 		return buffer, err
 	}
 	return append(make([]byte, 0, size), buffer[:min(len(buffer), n)]...)[:n], nil
+}
+
+// holdBeside counts bytes that are held beside pages, fewer where n is negative.
+func (c *Cursor) holdBeside(n int) error {
+	c.beside += n
+	return c.f.hold(n)
 }
 
 const (
@@ -344,6 +353,9 @@ func (c *Cursor) beginDictionary(b []byte) error {
 	} else {
 		if d.n > len(b)/4 {
 			return errValues
+		}
+		if err := c.holdBeside(4 * d.n); err != nil {
+			return err
 		}
 		s := texts{b}
 		d.ends = make([]uint32, d.n)
