@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"math/big"
 	"strings"
 
 	"github.com/oloproof/oloproof/engine/rows"
@@ -15,20 +14,16 @@ func CompareDecimal(text string, value rows.Decimal, rounded bool, limit rows.De
 	if order != 0 || !rounded {
 		return order
 	}
-	// Near 0 the sign tells, whatever the exponent: 1e-999999999 need not be written out. Away from 0 what is rounded to
-	// the limit is as long as its text.
-	if limit.Sign() == 0 {
+	if limit.Sign() == 0 { // what is rounded to it has its sign in its text alone
 		if strings.HasPrefix(text, "-") {
 			return -1
 		}
 		return 1
 	}
-	x, ok := new(big.Rat).SetString(text)
-	if !ok {
-		return 0 // not reached: ParseDecimal has read it
+	if rows.RoundedAway(text) { // so it is nearer to 0 than the limit
+		return -limit.Sign()
 	}
-	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(rows.Places), nil)
-	return x.Cmp(new(big.Rat).SetFrac(limit.Big(), unit))
+	return limit.Sign()
 }
 
 var one, _, _ = rows.ParseDecimal("1")

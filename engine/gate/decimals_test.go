@@ -12,7 +12,7 @@ import (
 
 // TestCompareDecimal: numbers on a limit, and so near to it that 18 decimals do not tell them apart.
 func TestCompareDecimal(t *testing.T) {
-	zeros := strings.Repeat("0", 400)
+	zeros, million := strings.Repeat("0", 400), strings.Repeat("0", 1_000_100)
 	for _, c := range []struct {
 		text, limit string
 		want        int
@@ -24,6 +24,8 @@ func TestCompareDecimal(t *testing.T) {
 		{"1e-999999999999", "0", 1}, {"-1e-999999999999", "0", -1}, {"0." + zeros + "1", "0", 1}, {"-0", "0", 0}, {"0e999999999999", "0", 0},
 		{"0." + zeros + "30e401", "30", -1}, // 3, written long
 		{"1." + zeros + "1", "1", 1},
+		// More decimals than rational arithmetic takes.
+		{"1." + million + "1", "1", 1}, {"0." + strings.ReplaceAll(million, "0", "9"), "1", -1}, {"-1." + million + "1", "-1", -1},
 	} {
 		value, rounded, err := rows.ParseDecimal(c.text)
 		limit, _, limitErr := rows.ParseDecimal(c.limit)
@@ -31,7 +33,7 @@ func TestCompareDecimal(t *testing.T) {
 			t.Fatal(err, limitErr)
 		}
 		if got := CompareDecimal(c.text, value, rounded, limit); got != c.want {
-			t.Errorf("%s against %s: %d, want %d", c.text, c.limit, got, c.want)
+			t.Errorf("%.100s against %s: %d, want %d", c.text, c.limit, got, c.want)
 		}
 	}
 	// Against rational arithmetic, around limits of either sign.

@@ -129,8 +129,35 @@ func (c *Cursor) TextOf(v Value) (text []byte, ok bool) {
 // IntegerOf is a value of a column of Integers, which is not null.
 func (c *Cursor) IntegerOf(v Value) int64 { return c.col.integer(v.stored) }
 
-// NoNulls reports that no row of the row group has a null, as the schema or the metadata say.
-func (c *Cursor) NoNulls() bool { return c.noNulls }
+// Filled reports whether each of the next n rows has a value. What the metadata say of nulls is not asked: a file can have more than they
+// say. After false the cursor is of no more use.
+func (c *Cursor) Filled(n int) (filled bool, err error) {
+	for n > 0 {
+		for c.left == 0 {
+			if _, err := c.nextPage(0); err != nil {
+				return false, err
+			}
+		}
+		value, rows, err := c.run(n)
+		if err != nil || !value {
+			return false, err
+		}
+		n -= rows
+		if f, is := c.source.(*fixed); is && c.col.width == f.width { // all there, or not
+			if len(f.b)/f.width < rows {
+				return false, errValues
+			}
+			f.b = f.b[rows*f.width:]
+			continue
+		}
+		for range rows {
+			if _, _, err := c.next(); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
 
 // Each hands over the values of the next n rows. ok is false where do was, for one of them: then the cursor is of no more use.
 func (c *Cursor) Each(n int, do func(Value) bool) (ok bool, err error) {
@@ -351,6 +378,9 @@ func (c *Cursor) place(i uint32, worth Worth) (w uint64, ok bool, err error) {
 	}
 	if len(c.worth) == 0 {
 		if cap(c.worth) < c.values.n {
+			if err := c.holdBeside(8 * (c.values.n - cap(c.worth))); err != nil {
+				return 0, false, err
+			}
 			c.worth = make([]uint64, c.values.n)
 		}
 		c.worth = c.worth[:c.values.n]

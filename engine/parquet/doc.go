@@ -11,7 +11,7 @@
 // The format is that of the Apache Parquet project, format version 2.11: the files parquet.thrift, Encodings.md and LogicalTypes.md.
 // Read are the codecs none, Snappy, gzip, zstd and LZ4_RAW, and all encodings of values that the format has not withdrawn.
 //
-// What the metadata of a file say of its columns is believed: also that a column has no nulls (NoNulls), as databases do.
+// The statistics in a file's metadata are not read: what they say of nulls, or of the least and the greatest value, need not be so.
 //
 // Limits, all of them errors that say so: a footer of 64 MiB, 65,536 columns, a page of 128 MiB, 512 MiB for the pages that are held
 // at once, and beyond 100 million rows 4,096 rows for each byte of the file.

@@ -159,7 +159,6 @@ type chunk struct {
 	physical int64
 	codec    int64
 	values   int64 // nulls included
-	nulls    int64 // −1 where it is not said
 	start    int64 // of its first page
 	end      int64 // of its last
 }
@@ -193,7 +192,6 @@ func (f *File) chunk(g Group, col *Column) (c chunk, err error) {
 
 // readChunk reads a ColumnChunk.
 func readChunk(t *metadata) (c chunk) {
-	c.nulls = -1
 	data, dictionary, length := int64(-1), int64(-1), int64(-1)
 	t.fields(func(id int, k kind) {
 		switch id {
@@ -216,14 +214,6 @@ func readChunk(t *metadata) (c chunk) {
 					data = t.integer(k)
 				case 11:
 					dictionary = t.integer(k)
-				case 12:
-					t.structure(k, func(id int, k kind) { // Statistics
-						if id == 3 {
-							c.nulls = t.integer(k)
-						} else {
-							t.skip(k)
-						}
-					})
 				default:
 					t.skip(k)
 				}

@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -290,6 +291,71 @@ func TestHeld(t *testing.T) {
 	}
 	if err := f.hold(1); err == nil || !strings.Contains(err.Error(), "512 MiB at once") {
 		t.Errorf("more than is allowed: %v", err)
+	}
+}
+
+// TestHeldBeside: so is what a dictionary takes beside its page, which is more than the page where its texts are short.
+func TestHeldBeside(t *testing.T) {
+	type row struct {
+		A string `parquet:"a,dict"`
+	}
+	var rows []row
+	for i := range 20_000 {
+		rows = append(rows, row{fmt.Sprint(i)})
+	}
+	f := open(t, written(t, rows, oracle.MaxRowsPerRowGroup(10_000)))
+	c := f.Cursor(column(t, f, "a"))
+	for _, g := range f.Groups {
+		if err := c.Open(g); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Sum(make([]uint64, 10), func([]byte, bool) (uint64, bool, bool) { return 1, true, true }); err != nil {
+			t.Fatal(err)
+		}
+		// A row group has 10,000 texts: four bytes each for where it lies, and eight for what it is worth.
+		if held, want := f.held.Load(), int64(cap(c.space)+cap(c.page)+cap(c.kept)+10_000*(4+8)); held != want {
+			t.Errorf("%d bytes are held, want %d", held, want)
+		}
+	}
+	c.Close()
+	if held := f.held.Load(); held != 0 {
+		t.Errorf("%d bytes are held by nobody", held)
+	}
+	if err := f.hold(maxHeld - 1000); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Open(f.Groups[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := c.Text(); err == nil || !strings.Contains(err.Error(), "512 MiB at once") {
+		t.Errorf("a dictionary beyond what may be held: %v", err)
+	}
+}
+
+// TestSmallPagesInALongHeader: what was read for one long header is not moved for each of the small pages that follow in it, and no byte is
+// lost where reading goes on.
+func TestSmallPagesInALongHeader(t *testing.T) {
+	content := make([]byte, 10_000)
+	for i := range content {
+		content[i] = byte(i % 251)
+	}
+	c := &Cursor{f: &File{r: bytes.NewReader(content)}, end: int64(len(content))}
+	for step := 1; c.at < c.end; step++ {
+		if err := c.need(1 + step*37%2000); err != nil {
+			t.Fatal(err)
+		}
+		if want := content[c.at:][:len(c.read)]; !bytes.Equal(c.read, want) {
+			t.Fatalf("at %d other bytes were read", c.at)
+		}
+		n := min(step%50, len(c.read)-1)
+		if n > 0 {
+			before := c.read
+			if c.drop(n); &c.read[0] != &before[n] {
+				t.Fatal("the rest was moved")
+			}
+		} else {
+			c.drop(1)
+		}
 	}
 }
 

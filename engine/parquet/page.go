@@ -13,12 +13,12 @@ type Cursor struct {
 	col *Column
 	decompressor
 
-	rows    int64 // left in the row group
-	noNulls bool  // in the row group
-	codec   int64
-	at      int64 // where what was not read yet begins in the file
-	end     int64 // where the column's pages end
+	rows  int64 // left in the row group
+	codec int64
+	at    int64 // where what was not read yet begins in the file
+	end   int64 // where the column's pages end
 
+	space  []byte // what read lies in
 	read   []byte // what was read from the file, and where the page lies in it
 	page   []byte // the page, decompressed, where it was compressed
 	kept   []byte // the dictionary's page, the same
@@ -30,6 +30,7 @@ type Cursor struct {
 	source  source // the values; nil where they are places in the dictionary
 	indexes runs   // the places
 	values  dictionary
+	beside  int // bytes held beside pages: where the dictionary's values lie, and what they are worth
 
 	sums
 	text []byte
@@ -58,8 +59,9 @@ func (f *File) Cursor(col *Column) *Cursor { return &Cursor{f: f, col: col} }
 // Close releases what the cursor holds.
 func (c *Cursor) Close() {
 	c.close()
-	c.f.hold(-cap(c.read) - cap(c.page) - cap(c.kept))
-	c.read, c.page, c.kept = nil, nil, nil
+	c.f.hold(-cap(c.space) - cap(c.page) - cap(c.kept) - c.beside)
+	c.space, c.read, c.page, c.kept, c.beside = nil, nil, nil, nil, 0
+	c.values, c.worth = dictionary{}, nil
 }
 
 // Open goes to the first row of a row group.
@@ -72,8 +74,8 @@ func (c *Cursor) Open(g Group) error {
 		return err
 	}
 	c.rows, c.codec, c.at, c.end, c.left = g.Rows, at.codec, at.start, at.end, 0
-	c.noNulls = !c.col.optional || at.nulls == 0
-	c.read, c.values = c.read[:0], dictionary{}
+	c.holdBeside(-4 * len(c.values.ends)) // fewer: no error
+	c.read, c.values = nil, dictionary{}
 	c.forget()
 	return nil
 }
@@ -90,6 +92,12 @@ func (c *Cursor) grow(buffer []byte, n int) ([]byte, error) {
 	return append(make([]byte, 0, size), buffer[:min(len(buffer), n)]...)[:n], nil
 }
 
+// holdBeside counts bytes that are held beside pages, fewer where n is negative.
+func (c *Cursor) holdBeside(n int) error {
+	c.beside += n
+	return c.f.hold(n)
+}
+
 const (
 	peeked    = 1 << 10  // bytes that are read for a page's header at first
 	maxHeader = 16 << 20 // bytes of one, which may hold the least and the greatest value
@@ -104,22 +112,24 @@ func (c *Cursor) need(n int) error {
 	if have >= n {
 		return nil
 	}
-	read, err := c.grow(c.read, n)
+	copy(c.space[:cap(c.space)], c.read)
+	c.read = c.space[:have]
+	space, err := c.grow(c.read, n)
 	if err != nil {
 		return err
 	}
-	c.read = read
-	if err := readAt(c.f.r, read[have:], c.at+int64(have)); err != nil {
-		c.read = read[:have]
+	c.space, c.read = space, space
+	if err := readAt(c.f.r, space[have:], c.at+int64(have)); err != nil {
+		c.read = space[:have]
 		return err
 	}
 	return nil
 }
 
-// drop drops the first n bytes of c.read.
+// drop drops the first n bytes of c.read. It moves none: there may be megabytes, because of one long header, and many small pages in them.
 func (c *Cursor) drop(n int) {
 	c.at += int64(n)
-	c.read = c.read[:copy(c.read, c.read[min(n, len(c.read)):])]
+	c.read = c.read[min(n, len(c.read)):]
 }
 
 // header is a PageHeader.
@@ -343,6 +353,9 @@ func (c *Cursor) beginDictionary(b []byte) error {
 	} else {
 		if d.n > len(b)/4 {
 			return errValues
+		}
+		if err := c.holdBeside(4 * d.n); err != nil {
+			return err
 		}
 		s := texts{b}
 		d.ends = make([]uint32, d.n)

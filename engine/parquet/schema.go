@@ -27,14 +27,15 @@ func (c *Column) Integers() bool {
 	return c.meaning == meansItself && (c.physical == physicalInt32 || c.physical == physicalInt64) && !c.unsigned
 }
 
-// Begins returns the bytes that the column's texts can begin with, none of which is then empty or white space; "" for any.
+// Begins returns the bytes that the column's texts can begin with, where every value has a text and none is empty or white space; "" for
+// others.
 func (c *Column) Begins() string {
 	const digits = "-0123456789"
 	switch {
 	case c.meaning == meansUUID:
 		return digits + "abcdef"
-	case c.meaning != meansItself:
-		return digits
+	case c.meaning != meansItself: // there are times that no day has, and the like
+		return ""
 	}
 	switch c.physical {
 	case physicalBoolean:

@@ -27,7 +27,7 @@ func (r *reader) open(path string) (*stream, *window) {
 
 // ended finishes a file whose rows were read to the end, and returns the digest of its content; "" where something is missing.
 func (r *reader) ended(s *stream) string {
-	if !s.disk.ended || r.input.Rows == 0 {
+	if !s.disk.ended || r.input.Rows == 0 || !s.unchanged() {
 		return ""
 	}
 	for col, c := range r.opts.Columns {
@@ -65,6 +65,9 @@ func (r *reader) openText(w *window) *textFile {
 		f.line = csv.line
 	}
 	f.left, f.ended = w.bytes(), w.eof()
+	if w.failed() { // what is read after that is anyone's guess
+		return nil
+	}
 	return f
 }
 

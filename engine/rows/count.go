@@ -44,8 +44,10 @@ type counted struct {
 	sum  Sum
 }
 
-// mostDense is how many combinations are kept as a list: 2 MiB a worker, and 8 with numbers.
-const mostDense = 1 << 18
+const (
+	mostDense  = 1 << 18 // combinations that are kept as a list: 2 MiB a worker, and 8 with numbers
+	mostSparse = 1 << 16 // combinations that are counted where there can be more: a row each would be a list of all rows
+)
 
 // newCube returns an empty cube; nil where its combinations cannot be numbered.
 func newCube(uses []Use) *Cube {
@@ -90,6 +92,9 @@ func (c *Cube) add(at, n uint64, sum Sum) {
 		c.sums[at] = c.sums[at].Merge(sum)
 	}
 }
+
+// tooMany reports that rows have more combinations than are counted. Reading one by one then costs less, in memory and in time.
+func (c *Cube) tooMany() bool { return len(c.sparse) > mostSparse }
 
 // sum is what the numbers of a combination that is kept in the list add up to.
 func (c *Cube) sum(at int) Sum {
@@ -169,7 +174,7 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 		inputs = append(inputs, Input{Path: path, Has: make([]bool, len(opts.Columns))})
 		r.input, r.rec.path = &inputs[len(inputs)-1], path
 		content := r.countFile(path, total, once)
-		if content == "" || diags.Len() > 0 || contents[content] {
+		if content == "" || diags.Len() > 0 || contents[content] || total.tooMany() {
 			return nil, nil, false
 		}
 		inputs[len(inputs)-1].Content = content
@@ -216,9 +221,12 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 	}
 	sound := f.each(r.opts.Progress, len(workers), func(worker int, block []byte, n, _ int) (rows int, ok bool) {
 		before := workers[worker].cube.rows
-		ok = counts[worker](block, n)
+		ok = counts[worker](block, n) && !workers[worker].cube.tooMany()
 		return workers[worker].cube.rows - before, ok
 	})
+	if !sound {
+		return ""
+	}
 	before := total.rows
 	for _, c := range workers {
 		c.finish()
@@ -230,9 +238,6 @@ func (r *reader) countFile(path string, total *Cube, once map[int]*unique) strin
 		}
 	}
 	r.input.Rows = total.rows - before
-	if !sound {
-		return ""
-	}
 	return r.ended(s)
 }
 

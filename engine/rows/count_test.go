@@ -1,9 +1,12 @@
 package rows
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -238,6 +241,10 @@ func TestObjectsAlike(t *testing.T) {
 	}
 	try("{\"" + longKey + "\":1,\"case\":2,\"decision\":3}\n{\"" + otherLongKey + "\":1,\"case\":2,\"decision\":3}\n")
 	for _, second := range []string{`{"case":1,"case":2,"decision":3}`, `{"case":1,"decision":2,"case":3}`, `{"case":1,"decision":2,"x":3," case":4}`, `{"decision":1,"case":2,"decision":3}`} {
+		try("{\"case\":1,\"decision\":2}\n" + second + "\n")
+	}
+	// What stood at the beginning of an object is no comma and key.
+	for _, second := range []string{`{"decision":1{"case":2}`, `{"decision":"x"{"case":2}`, `{"decision":null{"case":2,"note":3}`, `{"x":[]{"case":2,"decision":1}`} {
 		try("{\"case\":1,\"decision\":2}\n" + second + "\n")
 	}
 	for _, blank := range []string{"\n", strings.Repeat("\n", padding-1), strings.Repeat("\n", 2*padding)} { // which is what lies behind the text
@@ -489,6 +496,103 @@ func TestPlainNumbers(t *testing.T) {
 		if _, plain := plainNumber([]byte{'1', byte(c), '2'}); plain != (c >= '0' && c <= '9') {
 			t.Errorf("1, the byte %d and 2: %v", c, plain)
 		}
+	}
+}
+
+// TestManyCombinations: rows that have more combinations than are kept are not counted, in no kind of file; with as many as are kept they
+// are.
+func TestManyCombinations(t *testing.T) {
+	const side = 1 << 10 // its square is more than mostDense
+	code := func(text string, _ bool) (int, bool, bool) {
+		n, err := strconv.Atoi(text)
+		return n, false, err == nil && n < side
+	}
+	uses := []Use{{Codes: side, Code: code}, {Codes: side, Code: code}}
+	opts := Options{Columns: []Column{{Name: "a", Required: true}, {Name: "b", Required: true}}}
+	for _, extra := range []int{0, 1, mostSparse} {
+		csv, jsonl := strings.Builder{}, strings.Builder{}
+		csv.WriteString("a,b\n")
+		for i := range mostSparse + extra {
+			for range 2 { // each combination twice
+				fmt.Fprintf(&csv, "%d,%d\n", i%side, i/side)
+				fmt.Fprintf(&jsonl, `{"a":%d,"b":%d}`+"\n", i%side, i/side)
+			}
+		}
+		for name, content := range map[string]string{"csv": csv.String(), "jsonl": jsonl.String()} {
+			opts.FS, opts.Progress = folder("f", content), &Progress{}
+			var cube *Cube
+			var ok bool
+			withCores(1, func() { cube, _, ok = Count([]string{"f"}, opts, uses) })
+			if ok != (extra == 0) || ok && cube.Rows() != 2*mostSparse {
+				t.Errorf("%s: %d combinations more than are kept: counted %v", name, extra, ok)
+			}
+			if extra == mostSparse && opts.Progress.Rows() > 3*mostSparse { // of 4: it stops with the block in which there are too many
+				t.Errorf("%s: %d rows were counted to no end", name, opts.Progress.Rows())
+			}
+		}
+	}
+}
+
+// TestLongTextsAreForgotten: of long texts a worker keeps a few, and counts them all.
+func TestLongTextsAreForgotten(t *testing.T) {
+	told := map[string]int{}
+	use := Use{Codes: 2, Code: func(text string, _ bool) (int, bool, bool) { return 1, true, true }, Tell: func(text string, rows int) { told[text] += rows }}
+	r := newReader(Options{Columns: []Column{{Name: "a"}}}, defaultLimits(), nil, &diag.List{})
+	c := r.counter([]string{"a"}, []int{0}, []Use{use}, nil)
+	c.delimiter, c.telling = ',', &sync.Mutex{}
+	for i := range 20 {
+		text := strings.Repeat(string(rune('a'+i)), mostLong/8)
+		for range 3 {
+			block := append([]byte(text+"\n"), make([]byte, padding)...)
+			if !c.count(block, len(text)+1) {
+				t.Fatal("it was not counted")
+			}
+		}
+		kept := 0
+		for text := range c.fields[0].long {
+			kept += len(text)
+		}
+		if kept > mostLong || kept != c.fields[0].bytes || len(c.fields[0].told) > 8 {
+			t.Fatalf("after %d texts %d bytes are kept, and %d texts", i+1, kept, len(c.fields[0].told))
+		}
+	}
+	c.finish()
+	if len(told) != 20 || slices.ContainsFunc(slices.Collect(maps.Values(told)), func(n int) bool { return n != 3 }) {
+		t.Errorf("%d texts were told", len(told))
+	}
+}
+
+// flaky is a folder whose files fail once, when they are read beyond their first bytes.
+type flaky struct{ fs.FS }
+
+type flakyFile struct {
+	fs.File
+	reads int
+}
+
+func (f flaky) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	return &flakyFile{File: file}, err
+}
+
+func (f *flakyFile) Read(p []byte) (int, error) {
+	if f.reads++; f.reads == 2 {
+		return 0, errors.New("the disk is tired")
+	}
+	return f.File.Read(p[:min(len(p), 20)])
+}
+
+// TestReadFailsOnce: a file that could not be read for a moment is not counted, nor shared, since Read gives it up.
+func TestReadFailsOnce(t *testing.T) {
+	opts := Options{Columns: abc, FS: flaky{folder("f", "case,decision\n1,2\n3,4\n5,6\n")}}
+	lim := limits{buffer: 64, head: 16, record: maxRecord, block: 64}
+	checkOne(t, readLimited([]string{"f"}, opts, lim), "f:3: it cannot be read: the disk is tired")
+	uses := make([]Use, len(abc))
+	if _, _, ok := countWithin([]string{"f"}, opts, uses, lim); ok {
+		t.Error("it was counted")
+	}
+	if _, ok := shareWithin([]string{"f"}, opts, func() func(Row) bool { return func(Row) bool { return true } }, lim); ok {
+		t.Error("it was shared")
 	}
 }
 

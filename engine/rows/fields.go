@@ -47,6 +47,7 @@ type dictionary struct {
 	known   [256]known       // the last texts met, by hash
 	rest    map[short]entry  // texts of up to 15 bytes that are not in known
 	long    map[string]entry // longer ones
+	bytes   int              // that these have
 	told    []*told
 }
 
@@ -72,8 +73,10 @@ type known struct {
 	entry
 }
 
-// mostKnown is how many texts of a column a worker keeps.
-const mostKnown = 1 << 16
+const (
+	mostKnown = 1 << 16 // texts of a column that a worker keeps
+	mostLong  = 1 << 20 // bytes of them, where they are long: beyond that it keeps one
+)
 
 const (
 	ones  = 0x0101010101010101
@@ -475,11 +478,12 @@ func (c *counter) long(d *dictionary, text []byte, at *uint64) bool {
 		if e, ok = c.meet(d, text); !ok {
 			return false
 		}
-		if len(d.long) >= mostKnown {
+		if len(d.long) >= mostKnown || d.bytes+len(text) > mostLong {
 			c.tell(d)
 			e.again(d)
 		}
 		d.long[string(text)] = e
+		d.bytes += len(text)
 	}
 	e.add(at)
 	return true
@@ -552,4 +556,5 @@ func (c *counter) tell(d *dictionary) {
 	clear(d.known[:])
 	clear(d.rest)
 	clear(d.long)
+	d.bytes = 0
 }

@@ -163,6 +163,9 @@ func (o *objects) members(b []byte, i int) (end int) {
 // find is what stands before the value of the member that begins at i, with the brace where it is the first of an object, and where the
 // value begins. It is nil where there is none: begin is then where the object ends, −1 where something is at fault.
 func (o *objects) find(b []byte, i int, first bool) (e *before, begin int) {
+	if !first && b[i] == '{' { // what is noted with a brace stands before the first value only
+		return nil, -1
+	}
 	for _, e := range o.met[metHash(b[i:])] {
 		if begin := e.end(b, i, len(o.scan.b)); begin > 0 {
 			return e, begin

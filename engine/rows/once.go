@@ -160,7 +160,7 @@ func (w *watcher) confirm(files []string, opts Options, lim limits, inputs []Inp
 		for _, again := range newReader(opts, lim, add, &diag.List{}).readFiles(order) {
 			i := slices.Index(files, again.Path)
 			if i >= 0 && again.SHA256 != inputs[i].SHA256 && !changed {
-				diags.Addf(diag.Pos{File: again.Path}, "the file changed while it was read: run again when it is finished")
+				diags.Addf(diag.Pos{File: again.Path}, changedMessage)
 				changed = true
 			}
 		}

@@ -249,6 +249,18 @@ func openStream(p string, opts Options, lim limits) (s *stream, problem string) 
 	return s, problem
 }
 
+// changedMessage is the message about a file that is written while it is read: its rows may be of two contents.
+const changedMessage = "the file changed while it was read: run again when it is finished"
+
+// unchanged reports whether a file is still what was opened, as far as its size and time tell. Of standard input they tell nothing.
+func (s *stream) unchanged() bool {
+	if s.file == nil {
+		return true
+	}
+	info, err := s.file.Stat()
+	return err == nil && info.Size() == s.size && info.ModTime().Equal(s.changed)
+}
+
 // openProblem is the message for a file that cannot be opened.
 func openProblem(err error) string {
 	switch {

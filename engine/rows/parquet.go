@@ -98,8 +98,8 @@ func (r *reader) digestFile(s *stream) (sum string, problem string) {
 			return "", readProblem(err)
 		}
 	}
-	if info, err := s.file.Stat(); err != nil || s.disk.bytes != s.size || info.Size() != s.size || !info.ModTime().Equal(s.changed) {
-		return "", "the file changed while it was read: run again when it is finished"
+	if s.disk.bytes != s.size || !s.unchanged() {
+		return "", changedMessage
 	}
 	return hex.EncodeToString(s.disk.hash.Sum(nil)), ""
 }
@@ -225,7 +225,7 @@ func (r *reader) countParquet(s *stream, total *Cube, once map[int]*unique) stri
 	var next atomic.Int64 // of list
 	for _, c := range workers {
 		wait.Go(func() {
-			p := newParquetCounter(c, f)
+			p := newParquetCounter(c, f, r.lim.record)
 			defer p.close()
 			for !bad.Load() {
 				i := int(next.Add(1)) - 1
@@ -242,7 +242,7 @@ func (r *reader) countParquet(s *stream, total *Cube, once map[int]*unique) stri
 	}
 	sum, problem := r.digestFile(s)
 	wait.Wait()
-	if bad.Load() || problem != "" {
+	if bad.Load() || problem != "" || !s.unchanged() { // it was counted beside the digest, and perhaps longer
 		return ""
 	}
 	before := total.rows
@@ -257,8 +257,9 @@ func (r *reader) countParquet(s *stream, total *Cube, once map[int]*unique) stri
 // parquetCounter counts rows of a Parquet file. It belongs to one goroutine.
 type parquetCounter struct {
 	*counter
-	fields []parquetField // those that are looked at; the one whose numbers are added up is the last
-	at     [atOnce]uint64 // the combinations of rows
+	longest int            // bytes of a text: with longer ones a row may be over the limit, which Read knows
+	fields  []parquetField // those that are looked at; the one whose numbers are added up is the last
+	at      [atOnce]uint64 // the combinations of rows
 }
 
 // parquetField is a field that is looked at.
@@ -267,7 +268,6 @@ type parquetField struct {
 	*parquet.Cursor
 	filled  bool       // a value that is there is recorded, whatever it is
 	plain   bool       // filled, and its values are whole numbers
-	passed  bool       // in this stretch there is nothing to look at
 	numbers []numberAt // of the row group's dictionary, by place
 }
 
@@ -278,8 +278,9 @@ type numberAt struct {
 	value              Sum
 }
 
-func newParquetCounter(c *counter, f *parquetFile) *parquetCounter {
-	p := &parquetCounter{counter: c}
+// newParquetCounter returns what counts with c; record is how many bytes a row may have.
+func newParquetCounter(c *counter, f *parquetFile, record int) *parquetCounter {
+	p := &parquetCounter{counter: c, longest: record / max(1, len(f.columns))}
 	for _, l := range c.looked {
 		col := f.columns[l.field]
 		begins := col.Begins()
@@ -308,9 +309,7 @@ func (p *parquetCounter) count(s stretch) bool {
 			return false
 		}
 		f.numbers = f.numbers[:0]
-		// Of a field that only has to be recorded nothing is read where the file's metadata say that it is.
-		f.passed = f.each && f.ids == nil && f.number < 0 && f.filled && f.NoNulls()
-		if !f.passed && f.Skip(s.from) != nil {
+		if f.Skip(s.from) != nil {
 			return false
 		}
 	}
@@ -323,12 +322,15 @@ func (p *parquetCounter) count(s stretch) bool {
 		counted := false
 		for i := range p.fields {
 			switch f := &p.fields[i]; {
-			case f.passed:
 			case f.number >= 0:
 				if !p.addNumbers(f, at) {
 					return false
 				}
 				counted = true
+			case f.each && f.filled && f.ids == nil:
+				if filled, err := f.Filled(len(at)); !filled || err != nil {
+					return false
+				}
 			case f.each:
 				if !p.look(f, len(at)) {
 					return false
@@ -349,6 +351,9 @@ func (p *parquetCounter) count(s stretch) bool {
 				p.cube.add(a, 1, Sum{})
 			}
 		}
+		if p.cube.tooMany() {
+			return false
+		}
 	}
 	return true
 }
@@ -356,7 +361,7 @@ func (p *parquetCounter) count(s stretch) bool {
 // add adds to the combinations of the next rows what a field adds to them.
 func (p *parquetCounter) add(f *parquetField, at []uint64) bool {
 	ok, err := f.Sum(at, func(text []byte, _ bool) (worth uint64, keep, ok bool) {
-		ok = p.text(f.dictionary, text, &worth)
+		ok = len(text) <= p.longest && p.text(f.dictionary, text, &worth)
 		return worth, ok && !f.tells(text), ok
 	})
 	return ok && err == nil
@@ -373,7 +378,7 @@ func (p *parquetCounter) look(f *parquetField, n int) bool {
 			}
 		}
 		text, ok := f.TextOf(v)
-		return ok && p.text(f.dictionary, text, nil)
+		return ok && len(text) <= p.longest && p.text(f.dictionary, text, nil)
 	})
 	return ok && err == nil
 }
@@ -403,7 +408,7 @@ func (p *parquetCounter) numberOf(f *parquetField, v parquet.Value) numberAt {
 	text, ok := f.TextOf(v)
 	rounded := p.cube.rounded
 	p.begin()
-	n.ok = ok && p.text(f.dictionary, text, &n.offset)
+	n.ok = ok && len(text) <= p.longest && p.text(f.dictionary, text, &n.offset)
 	n.value, n.rounded = p.value, p.cube.rounded > rounded
 	p.cube.rounded = rounded
 	if v.Place >= 0 && v.Place < mostKnown {

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,8 +16,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	library "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	metadata "github.com/parquet-go/parquet-go/format"
 	"pgregory.net/rapid"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/parquet"
 )
 
@@ -294,6 +298,127 @@ func TestParquetThatChanges(t *testing.T) {
 	}
 	if looks < 4 {
 		t.Errorf("it was looked at %d times", looks)
+	}
+}
+
+// TestFileThatChanges: the same of a file of text, some rows of which may be of another content than the others.
+func TestFileThatChanges(t *testing.T) {
+	looks := int64(0)
+	for name, content := range map[string]string{"csv": "case,decision\na,x\n", "jsonl": `{"case":"a","decision":"x"}`, "gzip": gzipped(t, "case,decision\na,x\n")} {
+		for _, changes := range []bool{true, false} {
+			opts := Options{Columns: abc, FS: folder("f", content)}
+			var want []string
+			if changes {
+				opts.FS, want = restless{opts.FS, &looks}, []string{"f: the file changed while it was read: run again when it is finished"}
+			}
+			if got := readAll([]string{"f"}, opts); !slices.Equal(got.diags, want) {
+				t.Errorf("%s: %q, want %q", name, got.diags, want)
+			}
+			if _, _, ok := Count([]string{"f"}, opts, make([]Use, len(abc))); ok == changes {
+				t.Errorf("%s, which changes (%v), was counted: %v", name, changes, ok)
+			}
+			if _, ok := Share([]string{"f"}, opts, func() func(Row) bool { return func(Row) bool { return true } }); ok == changes {
+				t.Errorf("%s, which changes (%v), was shared: %v", name, changes, ok)
+			}
+		}
+	}
+}
+
+// TestParquetThatChangesLate: the same where it is counted beside the digest, and changes when that is there already.
+func TestParquetThatChangesLate(t *testing.T) {
+	looks := int64(0)
+	opts := Options{Columns: abc, FS: restless{folder("f", parquetText(t, []string{"case", "decision"}, [][]string{{"a", "x"}})), &looks}}
+	r := newReader(opts, defaultLimits(), nil, &diag.List{})
+	s, _ := r.open("f")
+	if s == nil {
+		t.Fatal("it is not opened")
+	}
+	defer s.close()
+	s.changed = time.Unix(looks+1, 0) // what the next look sees, when the digest is made
+	if _, problem := r.digestFile(s); problem != "" || s.unchanged() {
+		t.Errorf("after the digest, %q, it is unchanged", problem)
+	}
+	s, _ = r.open("f")
+	defer s.close()
+	s.changed = time.Unix(looks+1, 0)
+	r.input = &Input{Has: make([]bool, len(abc))}
+	if r.countParquet(s, newCube(make([]Use, len(abc))), nil) != "" {
+		t.Error("it was counted")
+	}
+}
+
+// TestParquetNullsThatAreDenied: whether every row has an id is seen in the rows, whatever the metadata say of nulls; and a page that is
+// damaged is found, though nothing is counted by its values.
+func TestParquetNullsThatAreDenied(t *testing.T) {
+	type row struct {
+		ID       *int64 `parquet:"case,optional,plain"`
+		Decision string `parquet:"decision"`
+	}
+	seven := int64(7)
+	write := func(rows []row) []byte {
+		var b bytes.Buffer
+		if err := library.Write(&b, rows, library.Compression(&library.Uncompressed)); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	deny := func(content []byte) []byte {
+		at := len(content) - 8 - int(binary.LittleEndian.Uint32(content[len(content)-8:]))
+		var m metadata.FileMetaData
+		if err := thrift.Unmarshal(new(thrift.CompactProtocol), content[at:len(content)-8], &m); err != nil {
+			t.Fatal(err)
+		}
+		of := &m.RowGroups[0].Columns[0].MetaData
+		of.Statistics.NullCount = 0
+		footer, err := thrift.Marshal(new(thrift.CompactProtocol), &m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := append(slices.Clone(content[:at]), footer...)
+		return append(binary.LittleEndian.AppendUint32(out, uint32(len(footer))), parquet.Magic...)
+	}
+	uses := []Use{{Full: true}, {Codes: 1, Code: func(string, bool) (int, bool, bool) { return 0, false, true }}}
+	counted := func(content []byte) bool {
+		_, _, ok := Count([]string{"f"}, Options{Columns: abc[:2], FS: folder("f", string(content))}, uses)
+		return ok
+	}
+	sound, lacking := write([]row{{&seven, "x"}, {&seven, "y"}}), write([]row{{&seven, "x"}, {nil, "y"}})
+	for name, test := range map[string]struct {
+		content []byte
+		want    bool
+	}{"sound": {sound, true}, "sound, written anew": {deny(sound), true}, "null": {lacking, false}, "null that is denied": {deny(lacking), false}} {
+		if got := counted(test.content); got != test.want {
+			t.Errorf("%s: counted %v", name, got)
+		}
+	}
+	at := bytes.Index(sound, []byte("\x07\x00\x00\x00\x00\x00\x00\x00\x07"))
+	if at < 0 {
+		t.Fatal("the ids are not found")
+	}
+	damaged := slices.Clone(sound)
+	damaged[at] = 8 // the page has a checksum
+	if got := readAll([]string{"f"}, Options{Columns: abc[:2], FS: folder("f", string(damaged))}); len(got.diags) == 0 || counted(damaged) {
+		t.Errorf("damaged: read with %v, counted %v", got.diags, counted(damaged))
+	}
+}
+
+// TestParquetLongTexts: a row over the limit is not counted, as Read does not read it, even where no text of it is.
+func TestParquetLongTexts(t *testing.T) {
+	uses := make([]Use, len(abc))
+	for i := range uses {
+		uses[i] = new(coding).use()
+	}
+	for _, test := range []struct {
+		n    int
+		want bool
+	}{{10, true}, {60, false}, {101, false}} {
+		content := parquetText(t, []string{"case", "decision"}, [][]string{{strings.Repeat("a", test.n), strings.Repeat("b", test.n)}})
+		opts := Options{Columns: abc, FS: folder("f", content)}
+		lim := limits{buffer: 16, head: 64, record: 100, part: 100}
+		got := readLimited([]string{"f"}, opts, lim)
+		if _, _, ok := countWithin([]string{"f"}, opts, uses, lim); ok != test.want || ok != (len(got.diags) == 0) {
+			t.Errorf("texts of %d bytes: counted %v, read with %v", test.n, ok, got.diags)
+		}
 	}
 }
 

@@ -274,6 +274,9 @@ func (r *reader) readFile(path string) string {
 	if r.input.Rows == 0 && r.diags.Len() == problems {
 		r.fail(0, "no row was found: the file is empty")
 	}
+	if r.diags.Len() == problems && !s.unchanged() {
+		r.fail(0, changedMessage)
+	}
 	if !w.eof() || len(w.bytes()) > 0 || !s.disk.ended {
 		return ""
 	}

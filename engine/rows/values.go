@@ -50,19 +50,31 @@ var decimalComma = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 // rounded, half to even; rounded says that this changed the value. The error says what was found and
 // what is allowed.
 func ParseDecimal(text string) (d Decimal, rounded bool, err error) {
+	d, cut, _, err := parseDecimal(text)
+	return d, cut, err
+}
+
+// RoundedAway reports whether ParseDecimal rounds the number that text writes away from 0; false also where it does not round it.
+func RoundedAway(text string) bool {
+	_, _, away, err := parseDecimal(text)
+	return err == nil && away
+}
+
+// parseDecimal is ParseDecimal, and says whether the number was rounded away from 0.
+func parseDecimal(text string) (d Decimal, rounded, away bool, err error) {
 	digits, exponent, negative, ok := decimalParts(text)
 	switch {
 	case !ok && decimalComma().MatchString(text):
-		return Decimal{}, false, fmt.Errorf("found %s: a decimal comma is not read, write a point", diag.Quote(text))
+		return Decimal{}, false, false, fmt.Errorf("found %s: a decimal comma is not read, write a point", diag.Quote(text))
 	case !ok:
-		return Decimal{}, false, fmt.Errorf("found %s: a decimal number such as 0.25 or 1e-3 is allowed", diag.Quote(text))
+		return Decimal{}, false, false, fmt.Errorf("found %s: a decimal number such as 0.25 or 1e-3 is allowed", diag.Quote(text))
 	}
 	// The value is 0.DIGITS × 10^exponent, with no zero at either end of the digits.
 	if digits == "" {
-		return Decimal{}, false, nil
+		return Decimal{}, false, false, nil
 	}
 	if exponent > maxMagnitude {
-		return Decimal{}, false, fmt.Errorf("found %s: a number between -1e%d and 1e%d is allowed", diag.Quote(text), maxMagnitude, maxMagnitude)
+		return Decimal{}, false, false, fmt.Errorf("found %s: a number between -1e%d and 1e%d is allowed", diag.Quote(text), maxMagnitude, maxMagnitude)
 	}
 	keep := exponent + Places // how many of the digits count whole units of 10^-18
 	kept, cut := digits, ""
@@ -79,13 +91,14 @@ func ParseDecimal(text string) (d Decimal, rounded bool, err error) {
 		d = d.times10(0)
 	}
 	// Half a unit is exactly "5", since the digits end in no zero.
-	if cut > "5" || cut == "5" && d.lo&1 == 1 {
+	away = cut > "5" || cut == "5" && d.lo&1 == 1
+	if away {
 		d = d.Add(Decimal{lo: 1})
 	}
 	if negative {
 		d = Decimal{}.Sub(d)
 	}
-	return d, cut != "", nil
+	return d, cut != "", away, nil
 }
 
 // decimalParts takes a number apart: its value is ±0.digits × 10^exponent, where digits have no zero at

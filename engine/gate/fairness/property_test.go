@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +201,41 @@ func TestValues(t *testing.T) {
 			t.Fatalf("%q is held to occur", absent)
 		}
 	})
+}
+
+// TestLongValues: of long texts those that take mostBytes together are kept, the first in byte order, in whatever order and parts they
+// come; of longer ones still one.
+func TestLongValues(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, test := range []struct{ bytes, want int }{{mostBytes / 4, 4}, {mostBytes/4 + 1, 3}, {mostBytes, 1}, {3 * mostBytes, 1}} {
+		var texts []string
+		for c := range 12 {
+			texts = append(texts, strings.Repeat(string(rune('a'+c)), test.bytes))
+		}
+		for range 5 {
+			random.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+			parts := [2]values{{most: 1000}, {most: 1000}}
+			for i, text := range texts {
+				v := &parts[i%2]
+				v.add(text, 1+i%2)
+				v.add(text, 1)
+				if v.bytes > 2*mostBytes+test.bytes || v.bytes != test.bytes*len(v.counts) {
+					t.Fatalf("%d bytes in %d texts are kept", v.bytes, len(v.counts))
+				}
+			}
+			parts[0].merge(&parts[1])
+			got, more := parts[0].texts()
+			sorted := slices.Sorted(slices.Values(texts))
+			if !slices.Equal(got, sorted[:test.want]) || !more {
+				t.Fatalf("texts of %d bytes: %d are kept, want %d", test.bytes, len(got), test.want)
+			}
+			for _, text := range got {
+				if want := 2 + slices.Index(texts, text)%2; parts[0].counts[text] != want {
+					t.Fatalf("a text is counted %d times, want %d", parts[0].counts[text], want)
+				}
+			}
+		}
+	}
 }
 
 // drawBounds draws what groups are compared by.

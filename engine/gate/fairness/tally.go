@@ -332,14 +332,17 @@ func (t *Tally) Merge(other *Tally) {
 	t.rounded, t.unsure = t.rounded+other.rounded, t.unsure+other.unsure
 }
 
-// mostValues is how many different texts of a column are kept.
-const mostValues = 1000
+const (
+	mostValues = 1000    // different texts of a column that are kept
+	mostBytes  = 1 << 20 // bytes of them, but that one is kept however long it is
+)
 
-// values counts the texts of a column: all of them exactly while there are at most `most`, else the first `most` in byte order, and
-// these exactly: whatever the order in which they come, a text that is among the first of all is among the first of any part.
+// values counts the texts of a column: all of them exactly while there are at most `most`, of mostBytes together, else the first in byte
+// order, and these exactly: whatever the order in which they come, a text that is among the first of all is among the first of any part.
 type values struct {
 	most   int            // how many are kept, at least one
 	counts map[string]int // of up to twice as many: the surplus is dropped now and then
+	bytes  int            // that the texts have
 	last   string         // once some were dropped: no text after it is among the first
 	more   bool           // some were dropped
 }
@@ -352,7 +355,12 @@ func (v *values) add(text string, n int) {
 	if v.counts == nil {
 		v.counts = map[string]int{}
 	}
-	if v.counts[text] += n; len(v.counts) > 2*v.most {
+	before := len(v.counts)
+	v.counts[text] += n
+	if len(v.counts) == before {
+		return
+	}
+	if v.bytes += len(text); before >= 2*v.most || v.bytes > 2*mostBytes && before > 0 {
 		v.cut()
 	}
 }
@@ -360,13 +368,18 @@ func (v *values) add(text string, n int) {
 // cut drops what is not among the first.
 func (v *values) cut() {
 	texts := slices.Sorted(maps.Keys(v.counts))
-	if len(texts) <= v.most {
+	keep, bytes := 0, 0
+	for keep < len(texts) && keep < v.most && (keep == 0 || bytes+len(texts[keep]) <= mostBytes) {
+		bytes += len(texts[keep])
+		keep++
+	}
+	if keep == len(texts) {
 		return
 	}
-	for _, text := range texts[v.most:] {
+	for _, text := range texts[keep:] {
 		delete(v.counts, text)
 	}
-	v.last, v.more = texts[v.most-1], true
+	v.bytes, v.last, v.more = bytes, texts[keep-1], true
 }
 
 // merge adds other's texts.
