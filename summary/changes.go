@@ -131,6 +131,85 @@ func thresholdBefore(r *report.Rule) string {
 	return ""
 }
 
+// asked is what a rule asks in two reports that have it both.
+type asked struct {
+	id          string
+	was, is     report.Threshold
+	before, now *report.Interval // nil: none
+}
+
+// confidenceBefore says that a run's confidence was another one, "" where it was not or is not known.
+func confidenceBefore(was, is float64) string {
+	if was == is || level(was) == "" || level(is) == "" {
+		return ""
+	}
+	text := "Confidence " + level(was) + " before, " + level(is) + " now"
+	if is < was {
+		text += ", so that less is needed to pass, and to fail"
+	}
+	return text + "."
+}
+
+// easier names the rules that ask for less than before, and what: a threshold on the side where more is allowed, or a lower
+// confidence where that is not the run's, was before and is now, which is said of the run. It is "" where none is.
+func easier(rules []asked, was, is float64) string {
+	var names []string
+	for _, a := range rules {
+		var what []string
+		if a.is.LooserThan(a.was) {
+			what = append(what, "must be "+MustBe(a.is)+", before "+MustBe(a.was))
+		}
+		if b, n := a.before, a.now; b != nil && n != nil && n.Confidence < b.Confidence && (b.Confidence != was || n.Confidence != is) {
+			what = append(what, "confidence "+level(n.Confidence)+", before "+level(b.Confidence))
+		}
+		if what != nil {
+			names = append(names, clip(a.id, nameMax)+" ("+strings.Join(what, "; ")+")")
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "Easier to pass than before: " + few(names, 6, "rule") + "."
+}
+
+// policyDiff is where to look for all that a policy asks otherwise: a report has only part of it.
+const policyDiff = "`oloproof policy diff` with the two policies names every setting that is looser."
+
+// otherwise says what an earlier report was asked otherwise, so that a verdict that turned is not taken for a change of the system; ""
+// where policy and confidence are the same, or not known.
+func otherwise(r *report.Report) string {
+	b := r.Baseline
+	if b == nil {
+		return ""
+	}
+	var rules []asked
+	for rule := range r.Rules() {
+		if was := rule.Before; was != nil && was.Change != report.NewRule && was.Change != report.Redefined {
+			rules = append(rules, asked{rule.ID, was.Threshold, rule.Threshold, was.Interval, rule.Interval})
+		}
+	}
+	var says []string
+	if b.Policies == report.OtherFiles {
+		text := "The policy changed."
+		switch b.Data {
+		case report.SameFiles:
+			text = "The policy changed, and the data are the same: what turned may have turned by the policy alone."
+		case report.OtherFiles:
+			text = "The policy changed, and so did the data."
+		}
+		says = append(says, text)
+	}
+	for _, text := range []string{confidenceBefore(b.Confidence, r.Confidence), easier(rules, b.Confidence, r.Confidence)} {
+		if text != "" {
+			says = append(says, text)
+		}
+	}
+	if len(says) > 0 {
+		says = append(says, policyDiff)
+	}
+	return strings.Join(says, " ")
+}
+
 // removedText says where a rule was that is gone, and what it came to.
 func removedText(gone report.RemovedRule) string {
 	where := ""
@@ -353,6 +432,9 @@ func (m *markdown) baseline(r *report.Report) {
 	if nothing := nothingInCommon(r); nothing != "" {
 		said += " " + nothing
 	}
+	if text := otherwise(r); text != "" {
+		said += " ⚠️ " + prose(text)
+	}
 	var lines []string
 	for _, turned := range []struct {
 		change report.Change
@@ -466,6 +548,9 @@ func (t *terminal) changes(r *report.Report) {
 	}
 	t.blank()
 	t.para(2, 4, strings.TrimSpace("Changes against "+clipPath(r.Baseline.Path, pathMax)+": "+changeCounts(r)+". "+nothingInCommon(r)))
+	if text := otherwise(r); text != "" {
+		t.para(4, 4, text)
+	}
 	var rules []ruled
 	same := 0
 	for rule := range r.Rules() {

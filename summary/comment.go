@@ -385,6 +385,9 @@ func (m *markdown) problems(r *report.Report, listed map[string]bool) {
 	} else if compared && len(shown) > 0 {
 		m.block("Before is " + path(r.Baseline.Path) + ".")
 	}
+	if text := otherwise(r); text != "" {
+		m.block("⚠️ " + prose(text))
+	}
 	open := shown[:min(len(shown), commentOpen)]
 	m.problemTable(open, compared)
 	if folded := shown[len(open):]; len(folded) > 0 {

@@ -251,7 +251,7 @@ func reportOf(rules ...report.Rule) *report.Report {
 	r.Gates = []report.Gate{{Gate: "fairness", Rules: rules}}
 	for _, rule := range rules {
 		if rule.Before != nil {
-			r.Baseline = &report.File{Path: "before.json"}
+			r.Baseline = &report.Baseline{File: report.File{Path: "before.json"}}
 		}
 	}
 	r.Decide()
@@ -379,7 +379,7 @@ func TestBeforeText(t *testing.T) {
 		}
 	}
 	hides := publishable(5, []counts{{4000, 9000, 0, 0}, {4100, 9000, 0, 0}})
-	hides.Baseline = &report.File{Path: "b.json"}
+	hides.Baseline = &report.Baseline{File: report.File{Path: "b.json"}}
 	hides.Gates[0].Rules[0].Before = &report.Before{Change: report.NewlyUndecided, Verdict: report.Pass, Estimate: report.Number(0.0123), Interval: iv(0.002, 0.0456, 0.95)}
 	for name, text := range map[string]string{"comment": comment(t, hides, CommentOptions{}), "markdown": write(t, "markdown", hides, Options{})} {
 		if strings.Contains(text, "0.012") || !strings.Contains(text, "PASS (numbers hidden)") {
@@ -672,7 +672,7 @@ func rapidReport(t *rapid.T) *report.Report {
 	}
 	compared := rapid.Bool().Draw(t, "compared")
 	if compared {
-		r.Baseline = &report.File{Path: "before.json"}
+		r.Baseline = &report.Baseline{File: report.File{Path: "before.json"}}
 		for i := range size("removed", 3, 60) {
 			r.RemovedRules = append(r.RemovedRules, report.RemovedRule{Gate: "fairness", ID: fmt.Sprintf("gone-%d", i), Verdict: report.Pass})
 		}

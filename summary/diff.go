@@ -197,6 +197,21 @@ func diffSays(d *report.Diff) (sentences []string) {
 		return what + ": " + names(before) + " before, " + names(after) + " now."
 	}
 	sentences = append(sentences, of("Data", d.Data, b.Inputs, a.Inputs), of("Policy", d.Policies, b.Policies, a.Policies))
+	var rules []asked
+	for i := range d.Rules {
+		if x := &d.Rules[i]; x.Before != nil && x.After != nil && x.Change != report.Redefined {
+			rules = append(rules, asked{x.ID, x.Before.Threshold, x.After.Threshold, x.Before.Interval, x.After.Interval})
+		}
+	}
+	lower, looser := confidenceBefore(b.Confidence, a.Confidence), easier(rules, b.Confidence, a.Confidence)
+	for _, text := range []string{lower, looser} {
+		if text != "" {
+			sentences = append(sentences, text)
+		}
+	}
+	if d.Policies == report.OtherFiles || lower != "" || looser != "" {
+		sentences = append(sentences, policyDiff)
+	}
 	if b.Tool.Version != a.Tool.Version {
 		sentences = append(sentences, "Decided by oloproof "+clip(b.Tool.Version, nameMax)+" before, "+clip(a.Tool.Version, nameMax)+" now.")
 	}

@@ -16,17 +16,19 @@ import (
 
 // How much of a long report a page shows; what is left out is counted, and the JSON report has all of it.
 const (
-	htmlRules    = 100  // rules of a gate that have a part of their own: those that need someone, and again those that pass
-	htmlIndex    = 1000 // rules in the table over a gate's rules
-	htmlErrors   = 200
-	htmlTexts    = 60
-	htmlGroups   = 100 // groups of one rule, or of one rate
-	htmlPairs    = 100
-	htmlCurves   = 24 // calibration curves
-	htmlMoved    = 20 // cases that moved
-	htmlFewRows  = 15 // groups of a table that is open beside its rule, and pairs
-	htmlFewPairs = 6
-	htmlFiles    = 500
+	htmlRules     = 100  // rules of a gate that have a part of their own: those that need someone, and again those that pass
+	htmlIndex     = 1000 // rules in the table over a gate's rules
+	htmlErrors    = 200
+	htmlTexts     = 60
+	htmlNames     = 4   // files and policies named in the heading of a page of several gates
+	htmlAttention = 30  // rules in the list of those that need someone
+	htmlGroups    = 100 // groups of one rule, or of one rate
+	htmlPairs     = 100
+	htmlCurves    = 24 // calibration curves
+	htmlMoved     = 20 // cases that moved
+	htmlFewRows   = 15 // groups of a table that is open beside its rule, and pairs
+	htmlFewPairs  = 6
+	htmlFiles     = 500
 )
 
 // markup is HTML: our own, or text that has passed its escape.
@@ -138,7 +140,14 @@ func pageTitle(r *report.Report) string {
 	if len(r.Errors) > 0 {
 		return "nothing was decided: " + counted(len(r.Errors)+r.MoreErrors, "problem")
 	}
-	named, _ := dataName(r)
+	named, several := dataName(r)
+	policy := policyName(r)
+	if len(r.Gates) > 1 && len(r.Inputs)+len(policies(r)) > htmlNames && named == fileNames(r) { // the names are at the page's end
+		named, several = counted(len(r.Inputs), "file")+" of "+counted(len(r.Gates), "gate"), len(r.Inputs) > 1
+		if n := len(policies(r)); n > 1 {
+			policy = counted(n, "policy file")
+		}
+	}
 	switch verbOf(r) {
 	case checkVerb:
 		return "Check of " + named
@@ -146,7 +155,7 @@ func pageTitle(r *report.Report) string {
 		return "Report on " + named
 	case gateVerb:
 	}
-	return verdictSays(r)
+	return verdictOn(r.Verdict, named, several, policy)
 }
 
 // verdictMeans says what a verdict means for who has to act on it.
@@ -159,16 +168,35 @@ func verdictMeans(r *report.Report) string {
 	}
 	switch r.Verdict {
 	case report.Pass:
-		return "Every rule that counts is met, with more certainty than chance explains at the confidence asked for."
+		return "Every rule that counts is met, with more certainty than chance explains " + atConfidence(r) + "."
 	case report.Fail:
-		return "At least one rule is broken, by more than chance explains at the confidence asked for."
+		return "At least one rule is broken, by more than chance explains " + atConfidence(r) + "."
 	case report.InsufficientEvidence:
-		return "No rule is shown to be broken, and not every rule is shown to be met: these data do not decide it. Each undecided rule below says what would."
+		return "No rule is shown to be broken, and not every rule is shown to be met: these data do not decide it " + atConfidence(r) + ". Each undecided rule below says what would."
 	case report.ManualReview:
 		return "No rule is shown to be broken, but at least one rests on something that visibly does not hold, or is waived: a person must decide it."
 	case report.NoVerdict:
 	}
 	return "No rule that counts was decided."
+}
+
+// atConfidence says at which confidence the rules that count were decided: "at 95 % confidence".
+func atConfidence(r *report.Report) string {
+	var levels []float64
+	for rule := range r.Rules() {
+		if i := rule.Interval; i != nil && !rule.Advisory && level(i.Confidence) != "" && !slices.Contains(levels, i.Confidence) {
+			levels = append(levels, i.Confidence)
+		}
+	}
+	switch {
+	case len(levels) > 1:
+		return "at confidences from " + level(slices.Min(levels)) + " to " + level(slices.Max(levels))
+	case len(levels) == 1:
+		return "at " + level(levels[0]) + " confidence"
+	case level(r.Confidence) != "":
+		return "at " + level(r.Confidence) + " confidence"
+	}
+	return "at the confidence asked for"
 }
 
 // write writes the page.
@@ -190,6 +218,7 @@ func (p *page) write(failOn report.FailOn) {
 	if len(r.Errors) > 0 {
 		p.errors()
 	} else {
+		p.attention()
 		p.policyChanges()
 		p.baseline()
 		for i := range r.Gates {
@@ -226,7 +255,11 @@ func (p *page) banner() {
 		p.put(`<ul class="tally" aria-label="Rules by verdict">`)
 		for _, v := range []report.Verdict{report.Fail, report.ManualReview, report.InsufficientEvidence, report.Pass} {
 			if n := r.Counts.Of(v); n > 0 {
-				p.put(`<li class="`, verdictClass(v), `">`, sign(v), "<b>", plain(whole(n)), "</b> ", plain(verdictCount[v]), "</li>")
+				count := sign(v) + "<b>" + plain(whole(n)) + "</b> " + plain(verdictCount[v])
+				if v != report.Pass && listsAttention(r) {
+					count = `<a href="#needs">` + count + "</a>"
+				}
+				p.put(`<li class="`, verdictClass(v), `">`, count, "</li>")
 			}
 		}
 		if n := strings.Index(ruleCounts(r), " ("); n >= 0 {
@@ -321,6 +354,9 @@ func (p *page) baseline() {
 		return
 	}
 	p.put(`<section class="card"><h2>Since the earlier report</h2>`)
+	if text := otherwise(r); text != "" {
+		p.put(`<p class="note"><strong>Not asked the same.</strong> `, said(text), "</p>")
+	}
 	p.put("<p>", plain(capital(changeCounts(r))), ". Compared with ", inFile(r.Baseline.Path), ". ", said(nothingInCommon(r)), "</p>")
 	var gone []markup
 	for _, was := range removedFirst(r)[:min(len(r.RemovedRules), htmlTexts)] {
@@ -341,18 +377,22 @@ func (p *page) baseline() {
 // gateTitles name the gates by their question.
 var gateTitles = map[string]string{"human-ai": "People with and without the system", "anchoring": "Blind labels against visible suggestions", "compare": "The new version against the old one", "fairness": "Parity between groups"}
 
+// gateTitle names a gate by its question, and by its section's name.
+func gateTitle(g *report.Gate) string {
+	title := cmp.Or(gateTitles[g.Gate], clip(g.Gate, nameMax), "Results")
+	if g.Name != "" {
+		title += ": " + clip(g.Name, nameMax)
+	}
+	return title
+}
+
 // gate writes one gate's part.
 func (p *page) gate(g *report.Gate) {
 	p.hides = newHiding(g)
 	findings := g.Findings
 	g = p.hides.gate(g)
-	title := cmp.Or(gateTitles[g.Gate], clip(g.Gate, nameMax), "Results")
 	p.put("<section>")
-	heading := plain(title)
-	if g.Name != "" {
-		heading += ": " + plain(clip(g.Name, nameMax))
-	}
-	p.element("h2", "", heading)
+	p.element("h2", "", plain(gateTitle(g)))
 	p.para("", gateText(g.Summary))
 	p.para("small", settingsText(g))
 	p.para("note", p.hides.notice())
@@ -392,17 +432,88 @@ func ownParts(rules []report.Rule) (first, passing []int) {
 	return first, passing
 }
 
+// numbered gives each rule that has a part of its own, by its place among rules as they are ordered, the number of that part; before is
+// how many parts the page has before them.
+func numbered(rules []report.Rule, before int) map[int]int {
+	first, passing := ownParts(rules)
+	number := map[int]int{}
+	for n, i := range slices.Concat(first, passing) {
+		number[i] = before + n + 1
+	}
+	return number
+}
+
+// needsSomeone reports whether a person must act on a rule: it counts, and is not passed.
+func needsSomeone(rule *report.Rule) bool { return !rule.Advisory && rule.Verdict != report.Pass }
+
+// listsAttention reports whether the page has, over its gates, a list of the rules that need someone: one gate's table is that list.
+func listsAttention(r *report.Report) bool {
+	if len(r.Gates) < 2 || len(r.Errors) > 0 {
+		return false
+	}
+	for rule := range r.Rules() {
+		if needsSomeone(rule) {
+			return true
+		}
+	}
+	return false
+}
+
+// attention lists, over all gates, the rules that need someone, with links to their parts: the first gate on the page need not be the
+// one that failed.
+func (p *page) attention() {
+	r := p.report
+	if !listsAttention(r) {
+		return
+	}
+	type needs struct {
+		rule   report.Rule
+		number int // of its part; 0: it has none
+		gate   string
+	}
+	var all []needs
+	parts := 0
+	for i := range r.Gates {
+		hides := newHiding(&r.Gates[i])
+		g := hides.gate(&r.Gates[i])
+		rules := p.ordered(g)
+		number := numbered(rules, parts)
+		parts += len(number)
+		for k := range rules {
+			if needsSomeone(&rules[k]) {
+				all = append(all, needs{rules[k], number[k], gateTitle(g)})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b needs) int { return cmp.Compare(b.rule.Verdict, a.rule.Verdict) })
+	p.put(`<section class="card" id="needs"><h2>The rules that need someone</h2><ul class="plain">`)
+	shown := all[:min(len(all), htmlAttention)]
+	for i := range shown {
+		id, note := ruleName(&shown[i].rule)
+		name := monospace(id)
+		if n := shown[i].number; n > 0 {
+			name = markup(fmt.Sprintf(`<a href="#rule-%d">`, n)) + name + "</a>"
+		}
+		where := "in " + shown[i].gate
+		if note != "" {
+			where += " · " + note
+		}
+		p.put(`<li class="finding">`, badge(shown[i].rule.Verdict, Word(shown[i].rule.Verdict)), "<div>", name, ` <span class="small">`, plain(where), "</span></div></li>")
+	}
+	p.put("</ul>")
+	if rest := len(all) - len(shown); rest > 0 {
+		p.para("small", "and "+counted(rest, "more rule")+", in the tables of their gates.")
+	}
+	p.put("</section>")
+}
+
 // index writes the table over a gate's rules, with links to their parts. One rule alone needs none.
 func (p *page) index(g *report.Gate) {
 	rules := p.ordered(g)
 	if len(rules) < 2 {
 		return
 	}
-	first, passing := ownParts(rules)
-	number := map[int]int{}
-	for n, i := range append(slices.Clone(first), passing...) {
-		number[i] = p.rules + n + 1
-	}
+	number := numbered(rules, p.rules)
 	shown := rules[:min(len(rules), htmlIndex)]
 	var measures []*report.Measure
 	for i := range shown {
@@ -419,6 +530,12 @@ func (p *page) index(g *report.Gate) {
 		name := monospace(clip(rule.ID, nameMax))
 		if n := number[i]; n > 0 {
 			name = markup(fmt.Sprintf(`<a href="#rule-%d">`, n)) + name + "</a>"
+		}
+		_, note := ruleName(rule)
+		for _, under := range []string{note, recordedOnly(rule)} {
+			if under != "" {
+				name += "<small>" + plain(under) + "</small>"
+			}
 		}
 		measured, within := p.ruleNumbers(rule)
 		before := markup("")

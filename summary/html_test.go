@@ -38,8 +38,8 @@ func (p *pageRead) seenText() string { return strings.Join(p.texts, "\n") }
 // The elements and attributes that a page may have: none of them loads anything, runs anything or sends anything.
 var (
 	pageElements = strings.Fields("html head meta title style body a svg defs pattern path symbol circle rect use header div p h1 h2 h3 span ul li ol b main section article table caption thead tbody tr th td dl dt dd figure figcaption details summary strong code small footer pre line text polyline br")
-	pageLinks    = regexp.MustCompile(`^#(main|rule-[1-9][0-9]*|pass|fail|open|review|none)$`)
-	pageIDs      = regexp.MustCompile(`^(main|hatch|pass|fail|open|review|none|(rule|name)-[1-9][0-9]*)$`)
+	pageLinks    = regexp.MustCompile(`^#(main|needs|rule-[1-9][0-9]*|pass|fail|open|review|none)$`)
+	pageIDs      = regexp.MustCompile(`^(main|needs|hatch|pass|fail|open|review|none|(rule|name)-[1-9][0-9]*)$`)
 	// Of all other attributes, the values that they may have.
 	pageValues = map[string]*regexp.Regexp{
 		"lang": regexp.MustCompile(`^en$`), "charset": regexp.MustCompile(`^utf-8$`), "name": regexp.MustCompile(`^(viewport|color-scheme|referrer|robots)$`),
@@ -518,6 +518,143 @@ func TestPagesWithoutVerdict(t *testing.T) {
 		p := readPage(t, name, write(t, "html", reports[name], Options{}))
 		if !strings.Contains(p.seenText(), want) || strings.Contains(p.seenText(), "PASS") || p.classes["pass"] > 0 {
 			t.Errorf("%s:\n%s", name, p.seenText())
+		}
+	}
+}
+
+// A page of several gates begins with the rules that need someone, the failed one first whichever gate it is in, each with a link to its
+// part; one of a single gate has its table.
+func TestAttention(t *testing.T) {
+	gateOf := func(gate string, verdicts ...report.Verdict) report.Gate {
+		g := report.Gate{Gate: gate}
+		for i, v := range verdicts {
+			g.Rules = append(g.Rules, report.Rule{ID: fmt.Sprintf("%s-%d", gate, i), Verdict: v, Reason: "So it is."})
+		}
+		return g
+	}
+	r := report.New("1.0.0")
+	r.Inputs = []report.Input{{Path: "a.csv"}, {Path: "b.csv"}, {Path: "c.csv"}}
+	r.Policies = []report.File{{Path: "a.yaml"}, {Path: "b.yaml"}}
+	r.Gates = []report.Gate{gateOf("human-ai", report.Pass, report.InsufficientEvidence), gateOf("compare", report.Pass, report.ManualReview, report.Fail, report.Fail)}
+	r.Gates[1].Rules[3].Advisory = true
+	r.Decide()
+	source := write(t, "html", r, Options{})
+	readPage(t, "two gates", source)
+	if !strings.Contains(source, "3 files of 2 gates do not meet 2 policy files</h1>") {
+		t.Error("the heading names the files, or nothing")
+	}
+	_, list, _ := strings.Cut(source, `id="needs"`)
+	list, _, _ = strings.Cut(list, "</section>")
+	at := -1
+	for _, id := range []string{"compare-2", "compare-1", "human-ai-1"} { // FAIL, MANUAL_REVIEW, INSUFFICIENT_EVIDENCE
+		link := regexp.MustCompile(`<a href="#(rule-[0-9]+)"><code>` + id + `</code></a>`).FindStringSubmatchIndex(list)
+		if link == nil || link[0] < at {
+			t.Fatalf("%s is not in its place in %s", id, list)
+		}
+		at = link[0]
+		_, part, _ := strings.Cut(source, `id="`+list[link[2]:link[3]]+`"`)
+		part, _, _ = strings.Cut(part, "</h3>")
+		if !strings.Contains(part, "<code>"+id+"</code>") {
+			t.Errorf("the link of %s leads to %s", id, part)
+		}
+	}
+	if strings.Contains(list, "compare-3") || strings.Contains(list, "compare-0") {
+		t.Errorf("a rule that does not count, or passed, is in %s", list)
+	}
+	if n := strings.Count(source, `<a href="#needs">`); n != 3 { // as many verdicts as are not PASS
+		t.Errorf("%d links lead to the list", n)
+	}
+	for range 50 {
+		r.Gates[1].Rules = append(r.Gates[1].Rules, report.Rule{ID: fmt.Sprintf("more-%d", len(r.Gates[1].Rules)), Verdict: report.Fail, Reason: "So it is."})
+	}
+	r.Decide()
+	if source = write(t, "html", r, Options{}); !strings.Contains(source, "and 23 more rules, in the tables of their gates.") { // 3 + 50 - 30
+		t.Error("what the list leaves out is not counted")
+	}
+	r.Gates = r.Gates[1:]
+	r.Decide()
+	if source = write(t, "html", r, Options{}); strings.Contains(source, "#needs") || strings.Contains(source, `id="needs"`) {
+		t.Error("a page of one gate has the list")
+	}
+}
+
+// What stands under a rule on a terminal stands under it in the page's table.
+func TestTableSaysWhatTheTerminalSays(t *testing.T) {
+	rules := []report.Rule{
+		{ID: "a", Verdict: report.Pass, WithLeftOut: report.Fail, Reason: "So it is."},
+		{ID: "b", Verdict: report.ManualReview, Waived: &report.Waived{Until: "2027-01-01", Owner: "o", Reason: "r", Verdict: report.Fail}, Reason: "So it is."},
+		{ID: "c", Verdict: report.Fail, Advisory: true, Reason: "So it is."},
+	}
+	r := report.New("1.0.0")
+	r.Gates = []report.Gate{{Gate: "compare", Rules: rules}}
+	r.Decide()
+	source := write(t, "html", r, Options{})
+	table, _, _ := strings.Cut(source[strings.Index(source, "<caption>The rules"):], "</table>")
+	for id, under := range map[string]string{"a": "recorded cases only: with its left-out cases at their worst FAIL", "b": "waived", "c": "advisory"} {
+		if !strings.Contains(table, "<code>"+id+"</code></a><small>"+under+"</small></th>") {
+			t.Errorf("%s is not under %s in\n%s", under, id, table)
+		}
+	}
+}
+
+// A policy that was loosened is named where the page says what changed, and its confidence in the banner: the verdict turned for that.
+func TestLoosenedPolicyIsNamed(t *testing.T) {
+	of := func(maximum, confidence float64, verdict report.Verdict, policy, data string) *report.Report {
+		lower, upper, estimate := 0.02, 0.08, 0.05
+		r := report.New("1.0.0")
+		r.Confidence = confidence
+		r.Policy = &report.File{Path: "p.yaml", SHA256: policy}
+		r.Inputs = []report.Input{{Path: "d.csv", SHA256: data}}
+		r.Gates = []report.Gate{{Gate: "fairness", Rules: []report.Rule{{ID: "gap", Verdict: verdict, Reason: "So it is.",
+			Threshold: report.Threshold{Kind: report.MaxGroupGap, Value: maximum},
+			Measure:   report.Measure{Metric: "error", Estimate: &estimate, Interval: &report.Interval{Lower: &lower, Upper: &upper, Confidence: confidence, Method: interval.MethodBonferroni}}}}}}
+		r.Decide()
+		return r
+	}
+	const (
+		only    = "The policy changed, and the data are the same: what turned may have turned by the policy alone."
+		lowered = "Confidence 95 % before, 50 % now, so that less is needed to pass, and to fail."
+		moved   = "Easier to pass than before: gap (must be gap ≤ 0.1, before gap ≤ 0.05)."
+	)
+	strict := func() *report.Report { return of(0.05, 0.95, report.InsufficientEvidence, "1", "2") }
+	for _, test := range []struct {
+		name   string
+		now    *report.Report
+		want   []string
+		absent []string
+	}{
+		{"loosened", of(0.1, 0.5, report.Pass, "3", "2"), []string{only, lowered, moved}, nil},
+		{"only the threshold", of(0.1, 0.95, report.Pass, "3", "2"), []string{only, moved}, []string{"Confidence 95 % before"}},
+		{"other data too", of(0.05, 0.5, report.Pass, "3", "4"), []string{"The policy changed, and so did the data.", lowered}, []string{"Easier", only}},
+		{"tightened", of(0.01, 0.99, report.Fail, "3", "2"), []string{only, "Confidence 95 % before, 99 % now."}, []string{"Easier"}},
+		{"the same", of(0.05, 0.95, report.InsufficientEvidence, "1", "2"), nil, []string{"The policy changed", "Confidence 95 % before", "Easier", "policy diff"}},
+	} {
+		d := report.Compare(strict(), test.now, report.File{Path: "old.json"}, report.File{Path: "new.json"}, "1.0.0")
+		inDiff := strings.Join(diffSays(d), " ")
+		test.now.CompareWith(strict(), report.File{Path: "old.json"})
+		page := readPage(t, test.name, write(t, "html", test.now, Options{}))
+		seen := page.seenText()
+		terminal := strings.Join(strings.Fields(write(t, "terminal", test.now, Options{Unicode: true})), " ")
+		for _, want := range test.want {
+			if !strings.Contains(seen, want) || !strings.Contains(terminal, want) {
+				t.Errorf("%s: %q is missing in\n%s\n%s", test.name, want, seen, terminal)
+			}
+			if !strings.HasPrefix(want, "The policy") && !strings.Contains(inDiff, want) { // which the diff has in words of its own
+				t.Errorf("%s: %q is missing in %s", test.name, want, inDiff)
+			}
+		}
+		if named := strings.Contains(inDiff, "oloproof policy diff"); named != (test.want != nil) {
+			t.Errorf("%s: %s", test.name, inDiff)
+		}
+		for _, absent := range test.absent {
+			if strings.Contains(seen, absent) || strings.Contains(inDiff, absent) {
+				t.Errorf("%s: %q is in\n%s\n%s", test.name, absent, seen, inDiff)
+			}
+		}
+	}
+	for _, v := range []report.Verdict{report.Pass, report.Fail, report.InsufficientEvidence} {
+		if lead := verdictMeans(of(0.1, 0.5, v, "1", "2")); !strings.Contains(lead, " at 50 % confidence.") {
+			t.Errorf("%s: %s", v, lead)
 		}
 	}
 }

@@ -719,6 +719,19 @@ func TestModelCard(t *testing.T) {
 	}
 }
 
+// TestModelCardMarks: a script that looks for the marks finds the block's own and no other, whatever a rule, a file or a gate is called,
+// also where it looks for a part of a line.
+func TestModelCardMarks(t *testing.T) {
+	for _, mark := range []string{"x " + cardEnds + " y", cardBegins, "x oloproof model-card/1 end y", "\n" + cardEnds + "\n"} {
+		for name, r := range readReports(t) {
+			text := write(t, "model-card", replaceTexts(r, mark), Options{})
+			if n := strings.Count(text, cardMark); n != 2 || !strings.HasPrefix(text, cardBegins+"\n") || !strings.HasSuffix(text, "\n"+cardEnds+"\n") {
+				t.Errorf("%s with %q: the words of the marks stand in it %d times", name, mark, n)
+			}
+		}
+	}
+}
+
 // TestMachinesHideCounts: what a gate's min_shown hides is in none of these formats; the numbers are those of publishable, whose
 // group of 37 of 150 is below 1,000.
 func TestMachinesHideCounts(t *testing.T) {

@@ -221,12 +221,16 @@ func ruleName(r *report.Rule) (id, note string) {
 // verdictSays says what the run's verdict is about: "loan-screen does not meet release.yaml".
 func verdictSays(r *report.Report) string {
 	data, several := dataName(r)
-	policy := policyName(r)
+	return verdictOn(r.Verdict, data, several, policyName(r))
+}
+
+// verdictOn says what a verdict is about: on which data, which are several things or one, by which policy.
+func verdictOn(v report.Verdict, data string, several bool, policy string) string {
 	meets, doesNot := " meets ", " does not meet "
 	if several {
 		meets, doesNot = " meet ", " do not meet "
 	}
-	switch r.Verdict {
+	switch v {
 	case report.Pass:
 		return data + meets + policy
 	case report.Fail:

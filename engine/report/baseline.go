@@ -32,6 +32,28 @@ type Before struct {
 	Interval  *Interval `json:"interval,omitempty"`
 }
 
+// Baseline is the earlier report that a run's rules were compared with.
+type Baseline struct {
+	File
+	Confidence float64 `json:"confidence,omitzero"` // the earlier run's; a rule may have its own
+	// Whether both runs are of the same rows and by the same policies, by their digests; "" where one of the two names none.
+	Data     DataDiff `json:"data,omitempty"`
+	Policies DataDiff `json:"policies,omitempty"`
+}
+
+// baselineOf is what a later report keeps of an earlier one as a whole.
+func baselineOf(before, now *Report, file File) *Baseline {
+	b := &Baseline{File: file, Confidence: before.Confidence}
+	was, is := sideOf(before, File{}), sideOf(now, File{})
+	if len(was.Inputs) > 0 && len(is.Inputs) > 0 {
+		b.Data = sameFiles(was.Inputs, is.Inputs)
+	}
+	if len(was.Policies) > 0 && len(is.Policies) > 0 {
+		b.Policies = sameFiles(was.Policies, is.Policies)
+	}
+	return b
+}
+
 // RemovedRule is a rule of the earlier report that the run no longer has.
 type RemovedRule struct {
 	Gate    string  `json:"gate"`
@@ -112,7 +134,7 @@ func (r *Report) CompareWith(before *Report, file File) {
 	if UsableBaseline(r) != nil || UsableBaseline(before) != nil {
 		return
 	}
-	r.Baseline, r.RemovedRules = &file, nil
+	r.Baseline, r.RemovedRules = baselineOf(before, r, file), nil
 	found, gone := before.matched(r)
 	for i := range r.Gates {
 		g := &r.Gates[i]

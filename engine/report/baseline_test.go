@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"math"
 	"maps"
 	"slices"
 	"strings"
@@ -141,7 +142,7 @@ func TestCompareWith(t *testing.T) {
 			if diff := cmp.Diff(test.removed, r.RemovedRules); diff != "" {
 				t.Errorf("removed rules (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(&earlierFile, r.Baseline); diff != "" {
+			if diff := cmp.Diff(&report.Baseline{File: earlierFile}, r.Baseline); diff != "" { // these reports name no files and no confidence
 				t.Errorf("baseline (-want +got):\n%s", diff)
 			}
 		})
@@ -170,6 +171,62 @@ func TestCompareWithNumbers(t *testing.T) {
 	want = &report.Before{Change: report.Redefined, Verdict: report.Fail, Threshold: was.Threshold}
 	if diff := cmp.Diff(want, r.Gates[0].Rules[0].Before); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestCompareWithWhole: what the earlier run had of data, policy and confidence is kept, where both reports name it.
+func TestCompareWithWhole(t *testing.T) {
+	of := func(confidence float64, data, policy string) *report.Report {
+		r := decided(gateOf("human-ai", "", agreement("a", report.Pass)))
+		r.Confidence = confidence
+		if data != "" {
+			r.Inputs = []report.Input{{Path: "d.csv", SHA256: data}}
+		}
+		if policy != "" {
+			r.Policy = &report.File{Path: "p.yaml", SHA256: policy}
+		}
+		return r
+	}
+	for _, test := range []struct {
+		name        string
+		before, now *report.Report
+		want        report.Baseline
+	}{
+		{"a looser policy on the same data", of(0.95, "1", "2"), of(0.5, "1", "3"), report.Baseline{Confidence: 0.95, Data: report.SameFiles, Policies: report.OtherFiles}},
+		{"the same policy on other data", of(0.9, "1", "2"), of(0.9, "4", "2"), report.Baseline{Confidence: 0.9, Data: report.OtherFiles, Policies: report.SameFiles}},
+		{"files that are not named before", of(0, "", ""), of(0.9, "4", "2"), report.Baseline{}},
+		{"files that are not named now", of(0.9, "1", "2"), of(0.9, "", ""), report.Baseline{Confidence: 0.9}},
+	} {
+		test.now.CompareWith(test.before, earlierFile)
+		test.want.File = earlierFile
+		if diff := cmp.Diff(&test.want, test.now.Baseline); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// TestLooserThan: a threshold is looser on the side where it allows more, and no other pair compares.
+func TestLooserThan(t *testing.T) {
+	worst := func(side report.Kind, x float64) report.Threshold {
+		return report.Threshold{Kind: report.WorstGroup, Side: side, Value: x}
+	}
+	of := func(kind report.Kind, x float64) report.Threshold { return report.Threshold{Kind: kind, Value: x} }
+	for _, test := range []struct{ looser, stricter report.Threshold }{
+		{of(report.Minimum, 0.5), of(report.Minimum, 0.75)}, {of(report.MinGroupRatio, 0.5), of(report.MinGroupRatio, 0.75)},
+		{of(report.Maximum, 0.75), of(report.Maximum, 0.5)}, {of(report.MaxGroupGap, 0.75), of(report.MaxGroupGap, 0.5)},
+		{worst(report.Minimum, 0.5), worst(report.Minimum, 0.75)}, {worst(report.Maximum, 0.75), worst(report.Maximum, 0.5)},
+	} {
+		if !test.looser.LooserThan(test.stricter) || test.stricter.LooserThan(test.looser) || test.looser.LooserThan(test.looser) {
+			t.Errorf("%+v against %+v", test.looser, test.stricter)
+		}
+	}
+	for _, pair := range [][2]report.Threshold{
+		{of(report.Minimum, 0.5), of(report.Maximum, 0.75)}, {worst(report.Minimum, 0.5), worst(report.Maximum, 0.75)},
+		{{}, of(report.Minimum, 0.5)}, {of("of a later version", 1), of("of a later version", 2)}, {of(report.Minimum, math.NaN()), of(report.Minimum, 1)},
+	} {
+		if pair[0].LooserThan(pair[1]) || pair[1].LooserThan(pair[0]) {
+			t.Errorf("%+v and %+v compare", pair[0], pair[1])
+		}
 	}
 }
 

@@ -241,6 +241,9 @@ func (r *Report) faults() (list []string) {
 	if r.Confidence != 0 && !isConfidence(r.Confidence) {
 		faultf("its confidence is %v, and confidence is from 0.5 to below 1", r.Confidence)
 	}
+	if b := r.Baseline; b != nil && b.Confidence != 0 && !isConfidence(b.Confidence) {
+		faultf("the confidence of its baseline is %v, and confidence is from 0.5 to below 1", b.Confidence)
+	}
 	if r.Baseline == nil && len(r.RemovedRules) > 0 {
 		faultf("it has removed_rules and no baseline that they are of")
 	}

@@ -46,7 +46,7 @@ type Report struct {
 	Gates        []Gate        `json:"gates,omitempty"`
 
 	// An earlier report that the rules were compared with, and its rules that are gone.
-	Baseline     *File         `json:"baseline,omitempty"`
+	Baseline     *Baseline     `json:"baseline,omitempty"`
 	RemovedRules []RemovedRule `json:"removed_rules,omitempty"`
 	// The policy that this one takes the place of, and what this one says otherwise: only what makes it easier to
 	// pass, or may.

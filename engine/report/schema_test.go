@@ -241,7 +241,7 @@ func full() *report.Report {
 			Findings: []report.Finding{{Code: "c", Severity: report.Note, Message: "m", Count: 1, Rule: "r"}}, Assumptions: []string{"a"}, Limits: []string{"l"}, MinShown: 5},
 	}
 	r.Ledger = &report.Ledger{Path: "ledger.jsonl", SHA256: digest, Looks: 2, Appended: true}
-	r.Baseline = &report.File{Path: "earlier.json", SHA256: digest}
+	r.Baseline = &report.Baseline{File: report.File{Path: "earlier.json", SHA256: digest}, Confidence: 0.75, Data: report.SameFiles, Policies: report.OtherFiles}
 	r.RemovedRules = []report.RemovedRule{{Gate: "fairness", Name: "n", ID: "c", Verdict: report.Pass}}
 	r.PolicyBase = &report.File{Path: "policy.yaml", SHA256: digest}
 	r.PolicyFromBase = true

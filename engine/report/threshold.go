@@ -66,6 +66,26 @@ func (t *Threshold) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// LooserThan reports whether t is easier to meet than an earlier threshold of the same kind: a lower minimum or ratio, or a larger
+// maximum or gap. Thresholds of two kinds do not compare, and neither is looser.
+func (t Threshold) LooserThan(before Threshold) bool {
+	side := t.Kind
+	if side == WorstGroup {
+		side = t.Side
+	}
+	if t.Kind != before.Kind || t.Side != before.Side {
+		return false
+	}
+	switch side {
+	case Minimum, MinGroupRatio:
+		return t.Value < before.Value
+	case Maximum, MaxGroupGap:
+		return t.Value > before.Value
+	case WorstGroup: // which has a side
+	}
+	return false
+}
+
 // Compare is the one place where a bound meets a threshold: minimum t passes when lower >= t and fails
 // when upper < t; maximum t passes when upper <= t and fails when lower > t. Comparisons are exact. An
 // absent or NaN bound, and any other kind of threshold, decides nothing.

@@ -28,7 +28,7 @@ func changed() *report.Report {
 	waived := rule("a rule", report.ManualReview)
 	waived.Waived = &report.Waived{Until: "2027-03-31", Owner: "Ada", Verdict: report.Fail}
 	r := decided(newly, thin, still, added, waived)
-	r.Baseline = &report.File{Path: "old\n::error::/report.json"}
+	r.Baseline = &report.Baseline{File: report.File{Path: "old\n::error::/report.json"}}
 	r.PolicyChanges = []report.PolicyChange{
 		{Loosens: true, Message: "Rule thin: minimum was 0.85 and is 0.8.", Position: diag.Pos{File: "./policy.yaml", Line: 9, Column: 5}},
 		{Loosens: false, Message: "A comment.", Position: diag.Pos{File: "policy.yaml", Line: 1}},
