@@ -58,7 +58,7 @@ func (d Diagnostic) String() string {
 }
 
 // Keep is how many diagnostics a List keeps; the rest are counted. It bounds memory on a file of
-// which every row is wrong.
+// which every row is wrong. Those of whole files are kept beyond it, twice as many in all: they may be what is wrong with every row.
 const Keep = 1000
 
 // List collects diagnostics. The zero value is empty and ready to use. A List is not safe for
@@ -75,7 +75,7 @@ func (l *List) Addf(pos Pos, format string, args ...any) {
 
 // Add adds a problem.
 func (l *List) Add(d Diagnostic) {
-	if len(l.items) >= Keep {
+	if whole := d.Line == 0 && d.Row == 0; len(l.items) >= Keep && !whole || len(l.items) >= 2*Keep {
 		l.more++
 		return
 	}

@@ -258,3 +258,22 @@ func TestNamedColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestCauseIsKept: what is wrong with every row of a large file is told, however many rows it is wrong with; and of two files that are the
+// same not each row is told.
+func TestCauseIsKept(t *testing.T) {
+	rows := strings.Repeat("{\"x\":1}\n", 3*diag.Keep)
+	diags := &diag.List{}
+	opts := Options{Columns: []Column{{Name: "id", Required: true}}, FS: folder("f", rows)}
+	Read([]string{"f"}, opts, func(r Row) { diags.Addf(r.Pos(0), "id is empty") }, diags)
+	items, more := diags.Sorted()
+	if !strings.HasPrefix(items[0].String(), `f: the key "id" is missing`) || len(items)+more != 3*diag.Keep+1 {
+		t.Errorf("%d problems, the first %s", len(items)+more, items[0])
+	}
+	opts.FS, opts.Once = folder("f", "id\n1\n2\n", "g", "id\n1\n2\n"), []Once{{[]int{0}, sameID}}
+	diags = &diag.List{}
+	Read([]string{"f", "g"}, opts, func(Row) {}, diags)
+	if items, _ := diags.Sorted(); len(items) != 1 || !strings.Contains(items[0].Message, "the content is the same as that of f") {
+		t.Errorf("found %v", items)
+	}
+}

@@ -168,7 +168,9 @@ func read(paths []string, opts Options, lim limits, add func(Row), diags *diag.L
 	r.lim.single = len(files) == 1 && !opts.Contents
 	r.watcher = newRepeats(opts.Once, slices.Contains(files, stdin)).watcher()
 	inputs := r.readFiles(files)
-	r.watcher.confirm(files, opts, lim, inputs, diags)
+	if !r.same {
+		r.watcher.confirm(files, opts, lim, inputs, diags)
+	}
 	return inputs
 }
 
@@ -187,6 +189,7 @@ func (r *reader) readFiles(files []string) []Input {
 		inputs[i].Content = content
 		if earlier, again := first[content]; again {
 			r.fail(0, "the content is the same as that of %s: a file can be given once", diag.Printable(earlier))
+			r.same = true
 		} else {
 			first[content] = path
 		}
@@ -228,6 +231,7 @@ type reader struct {
 	input   *Input   // the file being read
 	rec     record   // the row being read
 	watcher *watcher // nil: rows may come twice
+	same    bool     // two files are the same: then all their rows come twice, which need not be told
 }
 
 // format is a kind of content.

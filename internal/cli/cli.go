@@ -193,5 +193,8 @@ func terminal(w io.Writer) (columns int, is bool) {
 		return 0, false
 	}
 	columns, _, err := term.GetSize(int(f.Fd()))
+	if columns <= 0 { // a terminal that does not know
+		columns = 80
+	}
 	return columns, err == nil
 }

@@ -34,7 +34,7 @@ func TestBadRows(t *testing.T) {
 		"empty cells": {",,a,a,,,,,,,",
 			"labels.csv:2:1: item is empty; every row needs one\nlabels.csv:2:2: annotator is empty; every row needs one\nlabels.csv:2:7: visibility is empty; every row needs one"},
 		"an empty row": {",,,,,,,,,,",
-			"labels.csv:2: the row is empty but for its delimiters; delete it"},
+			"labels.csv:2: nothing stands in the columns of this row that are read; delete it"},
 		"words": {"i,ann,a,a,Blind,checking,maybe,,,,",
 			"labels.csv:2:11: visibility is \"Blind\"; write \"visible\" or \"blind\"\n" +
 				"labels.csv:2:17: kind is \"checking\"; write \"label\", \"calibration\", \"certification\", \"audit\" or \"verify\", or leave it empty\n" +

@@ -149,7 +149,7 @@ func newTally(where []string) *Tally {
 // so that every problem is told at once.
 func (t *Tally) Add(r rows.Row, diags *diag.List) {
 	if blank(r) { // a spreadsheet's trailing rows: one problem, not one a column
-		diags.Addf(r.Pos(-1), "the row is empty but for its delimiters; delete it")
+		diags.Addf(r.Pos(-1), "nothing stands in the columns of this row that are read; delete it")
 		return
 	}
 	required := func(col int, name string) (string, bool) {

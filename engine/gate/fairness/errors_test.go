@@ -180,7 +180,7 @@ func TestRowErrors(t *testing.T) {
 		{"2,1,0,0.5,p2,f,young", `c.csv:3:16: age: found "young": a decimal number such as 0.25 or 1e-3 is allowed`},
 		{"1,1,0,0.5,p2,f,20", `c.csv:3: id "1" is the one of the case at c.csv:2 too; each case has its own`},
 		{"2,1,0,0.5,p1,f,20", "c.csv:3: the same person as at c.csv:2; one person has several cases, and the intervals hold for cases of different people only"},
-		{",,,,,,", "c.csv:3: the row is empty but for its delimiters; delete it"},
+		{",,,,,,", "c.csv:3: nothing stands in the columns of this row that are read; delete it"},
 		{",2,x,9,,?,?\n3,1,0,0.5,p3,f,20", "c.csv:3:1: id is empty; every case needs an id\n" +
 			"c.csv:3:2: label: found \"2\": 0 or 1 is allowed, also written 0.0 or 1.0, false or true; for two words, declare positive and negative\n" +
 			"c.csv:3:4: prediction: found \"x\": 0 or 1 is allowed, also written 0.0 or 1.0, false or true; for two words, declare positive and negative\n" +

@@ -106,7 +106,7 @@ const (
 // Add counts one row, or adds to diags why it cannot be used.
 func (t *Tally) Add(r rows.Row, diags *diag.List) {
 	if t.blank(r) { // a spreadsheet's trailing rows: one problem, not one a column
-		diags.Addf(r.Pos(-1), "the row is empty but for its delimiters; delete it")
+		diags.Addf(r.Pos(-1), "nothing stands in the columns of this row that are read; delete it")
 		return
 	}
 	sound := true

@@ -129,7 +129,7 @@ func (t *Tally) Add(r rows.Row, diags *diag.List) {
 func (t *Tally) read(r rows.Row, diags *diag.List) (k key, kept row, ref string, ok bool) {
 	ok = true
 	if blank(r) { // a spreadsheet's trailing rows: one problem, not one a column
-		diags.Addf(r.Pos(-1), "the row is empty but for its delimiters; delete it")
+		diags.Addf(r.Pos(-1), "nothing stands in the columns of this row that are read; delete it")
 		return key{}, row{}, "", false
 	}
 	required := func(col int, name string) string {
