@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,25 +11,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/oloproof/oloproof/engine/audit"
-	"github.com/oloproof/oloproof/engine/report"
 )
 
-// auditSchema is the compiled schema of audits of policies, which refers to that of reports by its name.
+// auditSchema is the compiled schema of audits of policies.
 func auditSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	c := jsonschema.NewCompiler()
-	var id string
-	for _, text := range [][]byte{report.JSONSchema, audit.PolicySchema} {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		id = doc.(map[string]any)["$id"].(string)
-		if err := c.AddResource(id, doc); err != nil {
-			t.Fatal(err)
-		}
-	}
-	schema, err := c.Compile(id)
+	schema, err := compilePrinted("audit-policy")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ anchoring:
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, err := compileCertificateSchema()
+	schema, err := compilePrinted("certificate")
 	if err == nil {
 		err = validate(schema, text)
 	}
@@ -177,7 +177,7 @@ func TestHostileCertificates(t *testing.T) {
 // TestHostileCertified certifies a policy full of hostile texts: the certificate is one that the schema accepts, and it
 // holds.
 func TestHostileCertified(t *testing.T) {
-	schema, err := compileCertificateSchema()
+	schema, err := compilePrinted("certificate")
 	if err != nil {
 		t.Fatal(err)
 	}

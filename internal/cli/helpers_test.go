@@ -153,22 +153,22 @@ func compileReportSchema() (*jsonschema.Schema, error) {
 	return c.Compile("report.schema.json")
 }
 
-// compileCertificateSchema compiles the published schema of certificates, which refers to that of reports by its name.
-func compileCertificateSchema() (*jsonschema.Schema, error) {
+// compilePrinted compiles the schema that `oloproof schema NAME` prints, from its text alone.
+func compilePrinted(name string) (*jsonschema.Schema, error) {
+	status, stdout, stderr := runMain("schema", name)
+	if status != 0 {
+		return nil, fmt.Errorf("schema %s ends with %d: %s", name, status, stderr)
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(stdout))
+	if err != nil {
+		return nil, err
+	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	var id string
-	for _, text := range [][]byte{report.JSONSchema, report.CertificateSchema} {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			return nil, err
-		}
-		id = doc.(map[string]any)["$id"].(string)
-		if err := c.AddResource(id, doc); err != nil {
-			return nil, err
-		}
+	if err := c.AddResource(name+".schema.json", doc); err != nil {
+		return nil, err
 	}
-	return c.Compile(id)
+	return c.Compile(name + ".schema.json")
 }
 
 // reportSchema is the compiled schema.

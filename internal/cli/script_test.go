@@ -244,7 +244,7 @@ func certificateCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: certificate FILE")
 	}
-	schema, err := compileCertificateSchema()
+	schema, err := compilePrinted("certificate")
 	ts.Check(err)
 	if err := validate(schema, []byte(ts.ReadFile(args[0]))); err != nil {
 		ts.Fatalf("%#v", err)
