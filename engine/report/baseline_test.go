@@ -1,8 +1,8 @@
 package report_test
 
 import (
-	"math"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"

@@ -447,7 +447,10 @@ func TestSchemaRefuses(t *testing.T) {
 		{"a new rule with an earlier verdict", string(doc), `"change": "new_rule"`, `"change": "new_rule", "verdict": "PASS"`},
 		{"rules removed from nowhere", string(doc), `"baseline": {
     "path": "earlier.json",
-    "sha256": "` + strings.Repeat("0a", 32) + `"
+    "sha256": "` + strings.Repeat("0a", 32) + `",
+    "confidence": 0.75,
+    "data": "same",
+    "policies": "other"
   },`, ``},
 		{"changes of no policy", string(doc), `"policy_base": {
     "path": "policy.yaml",
