@@ -157,7 +157,7 @@ func toASCII(s string) string {
 // what opens a numbered list.
 var (
 	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(gh|ghsa|cve)-`) })
-	commit    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9A-Fa-f]{7,}\b`) })
+	commit    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:\b[0-9]+\.)?\b[0-9A-Fa-f]{7,}\b`) })
 	www       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(www)(\.)`) })
 	listMark  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+)([.)])`) })
 )
@@ -171,6 +171,12 @@ func EscapeMarkdown(s string, limit int) string {
 	s = reference().ReplaceAllString(s, "$1"+zeroWidthSpace+"-")
 	s = www().ReplaceAllString(s, "$1"+zeroWidthSpace+"$2")
 	s = commit().ReplaceAllStringFunc(s, func(hex string) string {
+		if whole, decimals, found := strings.Cut(hex, "."); found { // which may be a number, and no commit
+			if strings.Trim(decimals, "0123456789") == "" {
+				return hex
+			}
+			return whole + "." + strings.Join(chunks(decimals, 6), zeroWidthSpace)
+		}
 		return strings.Join(chunks(hex, 6), zeroWidthSpace)
 	})
 	first := -1 // the colon that would make a line of log a command

@@ -285,3 +285,18 @@ func TestKeepOrder(t *testing.T) {
 		}
 	}
 }
+
+// The decimals of a number are no commit and stay as they are; seven digits or more by themselves, and letters behind a point, may be one.
+func TestDecimalsStayWhole(t *testing.T) {
+	for text, want := range map[string]string{
+		"the rate is 0.0123456789": "the rate is 0.0123456789",
+		"at 12.34567890":           "at 12.34567890",
+		"1234567890":               "123456" + zeroWidthSpace + "7890",
+		"at 0.deadbeef":            "at 0.deadbe" + zeroWidthSpace + "ef",
+		"v1.deadbeef":              "v1.deadbe" + zeroWidthSpace + "ef",
+	} {
+		if got := EscapeMarkdown(text, 100); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

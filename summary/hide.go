@@ -233,6 +233,9 @@ func (h hiding) gate(g *report.Gate) *report.Gate {
 		ofHidden := slices.ContainsFunc(slices.Collect(maps.Keys(h.gone(rule))), names)
 		if h.rule(rule) || ofHidden || h.tells(rule.Reason) {
 			rule.Reason = plainReason(rule.Verdict)
+			if rule.Waived != nil {
+				rule.Reason = "A waiver is in force, so that a person must decide."
+			}
 		}
 		if n := rule.Needs; n != nil && (h.tells(n.What) || h.counts && (n.AtLeast > 0 || len(wholeNumbers(n.What)) > 0)) {
 			rule.Needs = &report.Needs{What: "more data; how much is hidden: it tells a count"}

@@ -354,3 +354,26 @@ func TestPublishedWithoutGroups(t *testing.T) {
 		t.Errorf("without min_shown:\n%s", text)
 	}
 }
+
+// A rule that is waived is for a person to decide because of its waiver, which tells no count.
+func TestHiddenReasonOfWaiver(t *testing.T) {
+	r := publishable(1000, []counts{{k: 37, n: 150}, {k: 2100, n: 9000}})
+	hidden := 0
+	for i := range r.Gates {
+		for k := range r.Gates[i].Rules {
+			rule := &r.Gates[i].Rules[k]
+			rule.Verdict, rule.Waived = report.ManualReview, &report.Waived{Until: "2027-01-01", Owner: "o", Reason: "r", Verdict: report.Fail}
+		}
+		for _, rule := range newHiding(&r.Gates[i]).gate(&r.Gates[i]).Rules {
+			if strings.Contains(rule.Reason, "what the doubt is about") {
+				t.Errorf("%s: %s", rule.ID, rule.Reason)
+			}
+			if rule.Reason == "A waiver is in force, so that a person must decide." {
+				hidden++
+			}
+		}
+	}
+	if hidden == 0 {
+		t.Error("no reason is hidden")
+	}
+}

@@ -107,7 +107,7 @@ func tenths(x float64) string {
 }
 
 // text writes words at a place, turned to the side where they have room.
-func (d *drawing) text(class string, x, y float64, words string) {
+func (d *drawing) text(class string, x, y float64, words markup) {
 	anchor := "middle"
 	switch {
 	case x < 25:
@@ -118,8 +118,8 @@ func (d *drawing) text(class string, x, y float64, words string) {
 	d.anchored(class, anchor, x, y, words)
 }
 
-func (d *drawing) anchored(class, anchor string, x, y float64, words string) {
-	d.add(`<text class="%s" text-anchor="%s" x="%s" y="%g">%s</text>`, class, anchor, percentage(x), y, EscapeHTML(words, nameMax))
+func (d *drawing) anchored(class, anchor string, x, y float64, words markup) {
+	d.add(`<text class="%s" text-anchor="%s" x="%s" y="%g">%s</text>`, class, anchor, percentage(x), y, words)
 }
 
 // arrow draws the end of a line that goes on beyond the axis: to the left, or to the right.
@@ -153,7 +153,7 @@ func (d *drawing) ticked(s span, y float64) {
 		if i%2 == 1 && len(exactNumber(x)) > 4 { // where there is little room, every second one is left out
 			class = "tick wide"
 		}
-		d.anchored(class, anchor, at, y+19, axisEnd(x, s.low < 0))
+		d.anchored(class, anchor, at, y+19, plain(axisEnd(x, s.low < 0)))
 	}
 }
 
@@ -228,7 +228,7 @@ func plotRule(r *report.Rule) markup {
 	says := fmt.Sprintf("An axis from %s to %s.", exactNumber(s.low), exactNumber(s.high))
 	if limit := bound(r); limit != nil {
 		d.forbidden(s, r.Threshold, 20, 44)
-		d.text("label", s.at(*limit), 13, "allowed: "+MustBe(r.Threshold))
+		d.text("label", s.at(*limit), 13, `<tspan class="roomy">allowed: </tspan>`+plain(MustBe(r.Threshold)))
 		says += " The threshold, " + MustBe(r.Threshold) + ", is a line across it."
 	}
 	d.bar(s, &r.Measure, bound(r), 42, 9)
@@ -330,8 +330,8 @@ func plotSpread(m *report.Measure, title, left, right string) markup {
 	base := math.Ceil(24 + float64(pitch*float64(tallest)))
 	d := &drawing{}
 	zero := s.at(0)
-	d.anchored("label", "end", zero-2, 13, "← "+left)
-	d.anchored("label", "start", zero+2, 13, right+" →")
+	d.anchored("label", "end", zero-2, 13, plain("← "+left))
+	d.anchored("label", "start", zero+2, 13, plain(right+" →"))
 	d.line("zero", zero, 18, zero, base+44)
 	d.line("axis", edge, base, 100-edge, base)
 	placed := map[int]int{}
@@ -366,7 +366,7 @@ func plotBeside(rows []labelled, title string) markup {
 	d := &drawing{}
 	y := 0.0
 	for _, row := range rows {
-		d.anchored("label", "start", edge, y+14, row.words)
+		d.anchored("label", "start", edge, y+14, plain(row.words))
 		d.bar(s, row.measure, nil, y+32, 8)
 		y += 50
 	}
@@ -382,10 +382,10 @@ func plotSigns(better, worse, equal int, title string) markup {
 	d.rect("worse", 50-width(worse), 50, 26, 34)
 	d.rect("better", 50, 50+width(better), 26, 34)
 	d.line("limit", 50, 18, 50, 68)
-	d.anchored("label", "end", 48.5, 13, "← "+whole(worse)+" worse")
-	d.anchored("label", "start", 51.5, 13, whole(better)+" better →")
+	d.anchored("label", "end", 48.5, 13, plain("← "+whole(worse)+" worse"))
+	d.anchored("label", "start", 51.5, 13, plain(whole(better)+" better →"))
 	d.rect("same", 50-width(equal)/2, 50+width(equal)/2, 74, 10)
-	d.anchored("tick", "middle", 50, 101, whole(equal)+" equal")
+	d.anchored("tick", "middle", 50, 101, plain(whole(equal)+" equal"))
 	return d.svg("plot", 106, title)
 }
 

@@ -37,7 +37,7 @@ func (p *pageRead) seenText() string { return strings.Join(p.texts, "\n") }
 
 // The elements and attributes that a page may have: none of them loads anything, runs anything or sends anything.
 var (
-	pageElements = strings.Fields("html head meta title style body a svg defs pattern path symbol circle rect use header div p h1 h2 h3 span ul li ol b main section article table caption thead tbody tr th td dl dt dd figure figcaption details summary strong code small footer pre line text polyline br")
+	pageElements = strings.Fields("html head meta title style body a svg defs pattern path symbol circle rect use header div p h1 h2 h3 span ul li ol b main section article table caption thead tbody tr th td dl dt dd figure figcaption details summary strong code small footer pre line text tspan polyline br")
 	pageLinks    = regexp.MustCompile(`^#(main|needs|rule-[1-9][0-9]*|pass|fail|open|review|none)$`)
 	pageIDs      = regexp.MustCompile(`^(main|needs|hatch|pass|fail|open|review|none|(rule|name)-[1-9][0-9]*)$`)
 	// Of all other attributes, the values that they may have.

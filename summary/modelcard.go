@@ -13,6 +13,9 @@ const (
 	cardEnds   = "<!-- oloproof model-card/1 end -->"
 )
 
+// cardProblems is how many problems a block of a run that could not be used names.
+const cardProblems = 5
+
 // cardMark is what the two have in common, and who looks for them in the source may look for.
 const cardMark = "oloproof model-card"
 
@@ -25,6 +28,20 @@ func ModelCard(w io.Writer, r *report.Report, _ Options) error {
 	m := &markdown{rung: rung{rules: -1, passing: true, measures: true, groups: true, details: true}}
 	m.block("### Release gate")
 	m.table([]string{"", ""}, cardFacts(r))
+	var problems []string
+	for _, e := range shownProblems(r.Errors, cardProblems) {
+		at := e.Pos()
+		at.Column = 0
+		line := "- "
+		if at.File != "" {
+			line += m.at(at) + ": "
+		}
+		problems = append(problems, line+prose(clip(e.Message, sentenceMax)))
+	}
+	if rest := len(r.Errors) + r.MoreErrors - len(problems); rest > 0 {
+		problems = append(problems, "- and "+whole(rest)+" more")
+	}
+	m.list("**Problems:**", problems)
 	for i := range r.Gates {
 		m.cardGate(r, &r.Gates[i])
 	}

@@ -46,10 +46,12 @@ func Parse(data []byte) (*Report, error) {
 	}
 	schema, err := checkOutline(data)
 	switch {
+	case err != nil && !bytes.Contains(data, []byte(`"oloproof-`)) && json.Valid(data): // another program's: its names are no mistakes
+		return nil, errors.New("it is not an oloproof report: it names no schema, as what `--format json` writes does")
 	case err != nil:
 		return nil, fmt.Errorf("it is not a report: %w", err)
 	case schema == "":
-		return nil, errors.New("it is not a report: it names no schema")
+		return nil, errors.New("it is not an oloproof report: it names no schema, as what `--format json` writes does")
 	case schema != SchemaName:
 		return nil, fmt.Errorf("its schema is %s; this program reads %s", diag.Quote(schema), SchemaName)
 	}

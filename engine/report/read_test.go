@@ -247,6 +247,7 @@ func TestParseForm(t *testing.T) {
 	for _, test := range []struct{ name, doc, want string }{
 		{"nothing", "", "it is empty"},
 		{"white space", " \n\t", "it is empty"},
+		{"another program's JSON", `{"$schema": "x", "runs": [{"informationUri": "y"}]}`, "it is not an oloproof report: it names no schema"}, // as SARIF is
 		{"a list", "[]", "it names no schema"},
 		{"a text", `"oloproof-report/1"`, "it names no schema"},
 		{"null", "null", "it names no schema"},

@@ -130,6 +130,8 @@ Exit status: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW (the worst
 
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.Version = a.Version
+	root.SetVersionTemplate("oloproof {{.Version}}\n") // as the command prints it
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; `%s --help` lists the flags", plainFlag(err), cmd.CommandPath())
 	})

@@ -17,19 +17,37 @@ func prepare(path string) (place string, err error) {
 	if _, name := filepath.Split(path); name == "" {
 		return "", fmt.Errorf("%s is a folder; name a file in it", path)
 	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() { // before its links, which for a pipe lead nowhere
+		return "", fmt.Errorf("%s is not a regular file; name one that is, or for standard output the format without a path", path)
+	}
+	if above := fileAbove(path); above != "" {
+		return "", fmt.Errorf("cannot write %s: %s is a file, and nothing can be in it", path, above)
+	}
 	if place, err = resolve(path); err != nil {
 		return "", fmt.Errorf("cannot write %s: %s", path, reason(err))
 	}
-	switch info, err := os.Stat(place); {
-	case err == nil && info.IsDir():
+	if info, err := os.Stat(place); err == nil && info.IsDir() {
 		return "", fmt.Errorf("%s is a folder; name a file in it", path)
-	case err == nil && !info.Mode().IsRegular(): // a file in its place would be the end of a device or a pipe
-		return "", fmt.Errorf("%s is not a regular file; name one that is", path)
 	}
 	if err := temporary(newIn(filepath.Dir(place)), func(*os.File) error { return nil }); err != nil {
 		return "", fmt.Errorf("cannot write %s: %s", path, reason(err))
 	}
 	return place, nil
+}
+
+// fileAbove is the part of a path that would have to be a folder and is none; "" where there is no such part.
+func fileAbove(path string) string {
+	for above := filepath.Dir(path); ; above = filepath.Dir(above) {
+		if info, err := os.Stat(above); err == nil {
+			if info.IsDir() {
+				return ""
+			}
+			return above
+		}
+		if filepath.Dir(above) == above {
+			return ""
+		}
+	}
 }
 
 // maxLinks is how many links in a row a path may be; operating systems follow as many.

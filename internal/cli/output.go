@@ -170,6 +170,18 @@ func (a *app) open(o output, others ...error) (*sink, error) {
 	return s, nil
 }
 
+// spare refuses a format's path that is one of the files that the command line names to be read. One that only the policy names is
+// refused when the report is written.
+func (s *sink) spare(named []string) error {
+	var problems []error
+	for _, t := range s.files {
+		if slices.ContainsFunc(named, func(name string) bool { return name != "-" && sameFile(name, t.place) }) {
+			problems = append(problems, usagef("--format: the run reads %s; give the report a path of its own", t.Path))
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // write writes the report in every format and returns the exit status. Files come first: writing to a pipe that
 // nobody reads any more ends the process.
 func (s *sink) write(r *report.Report) int {
@@ -356,6 +368,9 @@ func closing(r *report.Report, status int) string {
 func (a *app) finish(req request, o output, mistakes error) error {
 	s, err := a.open(o, mistakes)
 	if err != nil {
+		return err
+	}
+	if err := s.spare(req.named()); err != nil {
 		return err
 	}
 	s.policy, req.quiet = req.policy, o.quiet

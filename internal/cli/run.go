@@ -42,6 +42,11 @@ type request struct {
 	workspace   string // the folder that fs is, where absolute paths into it may be given; "" elsewhere
 }
 
+// named are the files that the command line names to be read.
+func (r request) named() []string {
+	return append([]string{r.policy, r.beside, r.flags.Assignment, r.flags.Draw}, r.files...)
+}
+
 // maxPolicy is how many bytes of a policy are read: one more than engine/policy accepts.
 const maxPolicy = 1<<20 + 1
 

@@ -175,7 +175,12 @@ func (d *decision) whichPair(what, none, may string) string {
 		return none
 	}
 	p := c.pairOf(i, j)
-	text := fmt.Sprintf("%s: %s and %s, %s.", what, d.named(p.i), d.named(p.j), d.number(c.estimate(i, j), p.interval))
+	number := d.number(c.estimate(i, j), p.interval)
+	// The rule's interval, which stands beside the same number in every table, is over all pairs.
+	if own, rule := d.span(p.interval.Lower, p.interval.Upper), d.span(d.standing.interval.Lower, d.standing.interval.Upper); own != rule {
+		number = strings.TrimSuffix(number, ")") + " for these two; " + rule + " over all pairs, which is the rule's)"
+	}
+	text := fmt.Sprintf("%s: %s and %s, %s.", what, d.named(p.i), d.named(p.j), number)
 	if risky.i != p.i || risky.j != p.j {
 		text += fmt.Sprintf(" %s, between %s and %s.", may, d.named(risky.i), d.named(risky.j))
 	}
