@@ -76,7 +76,7 @@ func (b *blocks) workers() int {
 	if b.ended && len(b.left) <= b.size {
 		return 1
 	}
-	return runtime.GOMAXPROCS(0)
+	return runtime.GOMAXPROCS(0) + 1 // so that no core is idle while one waits for the file
 }
 
 // each hands all blocks to so many goroutines, each block with the line that it begins on. do returns how many rows there were, and false
