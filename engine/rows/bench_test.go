@@ -117,10 +117,10 @@ func BenchmarkCount(b *testing.B) {
 // TestAllocationsDoNotGrow: counting and reading take as many pieces of memory for ten times the rows. The file itself, and the texts that
 // nobody else has, are not among them.
 func TestAllocationsDoNotGrow(t *testing.T) {
-	rows := 20_000
-	if testing.Short() { // with the race detector, which is slow, and of whose memory nothing is said here
-		rows = 2000
+	if testing.Short() {
+		t.Skip("of the memory of the race detector, which -short goes with, nothing is said here")
 	}
+	const rows = 20_000
 	few, many := decisions(rows), decisions(10*rows)
 	for _, of := range []struct {
 		name string
