@@ -9,22 +9,6 @@ import (
 	"sync/atomic"
 )
 
-// open opens a file and reads its beginning; nil where it can surely not be read.
-func (r *reader) open(path string) (*stream, *window) {
-	s, problem := openStream(path, r.opts, r.lim)
-	if problem != "" {
-		return nil, nil
-	}
-	w := newWindow(s.content, r.lim)
-	for len(w.bytes()) < r.lim.head && w.more() {
-	}
-	if unreadable(w.bytes()) != "" {
-		s.close()
-		return nil, nil
-	}
-	return s, w
-}
-
 // ended finishes a file whose rows were read to the end, and returns the digest of its content; "" where something is missing.
 func (r *reader) ended(s *stream) string {
 	if !s.disk.ended || r.input.Rows == 0 || !s.unchanged() {
@@ -48,6 +32,9 @@ type textFile struct {
 
 // openText reads the header of a file whose beginning is in a window; nil where anything is wrong with it.
 func (r *reader) openText(w *window) *textFile {
+	if unreadable(w.bytes()) != "" {
+		return nil
+	}
 	w.skip(len(bom(w.bytes())))
 	f := &textFile{blocks: &blocks{from: w, cut: lastEnd, size: r.lim.block, most: r.lim.record, line: 1}}
 	if f.jsonl = beginsObject(w.bytes()); f.jsonl {

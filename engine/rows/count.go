@@ -191,8 +191,8 @@ func countWithin(paths []string, opts Options, uses []Use, lim limits) (cube *Cu
 
 // countFile counts the rows of one file, on all cores, and returns the digest of its content; "" where anything is wrong with it.
 func (r *reader) countFile(path string, total *Cube, once map[int]*unique) string {
-	s, w := r.open(path)
-	if s == nil {
+	s, w, problem := r.open(path)
+	if problem != "" {
 		return ""
 	}
 	defer s.close()

@@ -329,7 +329,7 @@ func TestParquetThatChangesLate(t *testing.T) {
 	looks := int64(0)
 	opts := Options{Columns: abc, FS: restless{folder("f", parquetText(t, []string{"case", "decision"}, [][]string{{"a", "x"}})), &looks}}
 	r := newReader(opts, defaultLimits(), nil, &diag.List{})
-	s, _ := r.open("f")
+	s, _, _ := r.open("f")
 	if s == nil {
 		t.Fatal("it is not opened")
 	}
@@ -338,7 +338,7 @@ func TestParquetThatChangesLate(t *testing.T) {
 	if _, problem := r.digestFile(s); problem != "" || s.unchanged() {
 		t.Errorf("after the digest, %q, it is unchanged", problem)
 	}
-	s, _ = r.open("f")
+	s, _, _ = r.open("f")
 	defer s.close()
 	s.changed = time.Unix(looks+1, 0)
 	r.input = &Input{Has: make([]bool, len(abc))}

@@ -247,17 +247,25 @@ var formats = []format{
 	{"CSV", func([]byte) bool { return true }, (*reader).readCSV},
 }
 
+// open opens a file and reads its beginning. problem is "" or why it cannot be opened.
+func (r *reader) open(path string) (s *stream, w *window, problem string) {
+	if s, problem = openStream(path, r.opts, r.lim); problem != "" {
+		return nil, nil, problem
+	}
+	w = newWindow(s.content, r.lim)
+	for len(w.bytes()) < r.lim.head && w.more() {
+	}
+	return s, w, ""
+}
+
 // readFile reads one file and returns the digest of its content, or "" when that was not read to its end.
 func (r *reader) readFile(path string) string {
-	s, problem := openStream(path, r.opts, r.lim)
+	s, w, problem := r.open(path)
 	if problem != "" {
 		r.fail(0, "%s", problem)
 		return ""
 	}
 	defer s.close()
-	w := newWindow(s.content, r.lim)
-	for len(w.bytes()) < r.lim.head && w.more() {
-	}
 	head := w.bytes()
 	if r.rec.numbered = IsParquet(head); r.rec.numbered {
 		return r.readParquet(s)

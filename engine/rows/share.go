@@ -59,8 +59,8 @@ func shareWithin(paths []string, opts Options, begin func() func(Row) bool, lim 
 
 // shareFile hands over the rows of one file, and returns the digest of its content; "" where anything is wrong with it.
 func (r *reader) shareFile(path string, workers []*sharer) string {
-	s, w := r.open(path)
-	if s == nil {
+	s, w, problem := r.open(path)
+	if problem != "" {
 		return ""
 	}
 	defer s.close()
