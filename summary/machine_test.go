@@ -129,53 +129,59 @@ func readJUnit(t testing.TB, name, text string) junitRead {
 	return read
 }
 
-func TestJUnit(t *testing.T) {
-	for name, r := range readReports(t) {
-		text := write(t, "junit", r, Options{})
-		read := readJUnit(t, name, text)
-		seen := map[string]bool{}
-		var total [4]int // tests, failures, errors, skipped
-		passed := 0
-		for _, s := range read.Suites {
-			var counts [4]int
-			for _, c := range s.Cases {
-				counts[0]++
-				if key := c.Class + "\x00" + c.Name; seen[key] || c.Name == "" || c.Class == "" {
-					t.Errorf("%s: the case %q of %q is there twice, or has no name", name, c.Name, c.Class)
-				} else {
-					seen[key] = true
-				}
-				results := 0
-				for i, reason := range []*junitReason{c.Failure, c.Error, c.Skipped} {
-					if reason != nil {
-						results++
-						counts[i+1]++
-						if reason.Message == "" || reason.Type == "" || reason.Type == "PASS" {
-							t.Errorf("%s: the case %q has the result %+v", name, c.Name, reason)
-						}
+// checkJUnit reads a report in JUnit's form, and counts.
+func checkJUnit(t testing.TB, name string, r *report.Report) {
+	t.Helper()
+	text := write(t, "junit", r, Options{})
+	read := readJUnit(t, name, text)
+	seen := map[string]bool{}
+	var total [4]int // tests, failures, errors, skipped
+	passed := 0
+	for _, s := range read.Suites {
+		var counts [4]int
+		for _, c := range s.Cases {
+			counts[0]++
+			if key := c.Class + "\x00" + c.Name; seen[key] || c.Name == "" || c.Class == "" {
+				t.Errorf("%s: the case %q of %q is there twice, or has no name", name, c.Name, c.Class)
+			} else {
+				seen[key] = true
+			}
+			results := 0
+			for i, reason := range []*junitReason{c.Failure, c.Error, c.Skipped} {
+				if reason != nil {
+					results++
+					counts[i+1]++
+					if reason.Message == "" || reason.Type == "" || reason.Type == "PASS" {
+						t.Errorf("%s: the case %q has the result %+v", name, c.Name, reason)
 					}
 				}
-				if results == 0 {
-					passed++
-				}
-				if results > 1 || (results == 0) != (c.Out != nil) {
-					t.Errorf("%s: the case %q has %d results", name, c.Name, results)
-				}
 			}
-			if want := [4]int{s.Tests, s.Failures, s.Errors, s.Skipped}; counts != want {
-				t.Errorf("%s: the suite %q counts %v, and has %v", name, s.Name, want, counts)
+			if results == 0 {
+				passed++
 			}
-			for i := range total {
-				total[i] += counts[i]
+			if results > 1 || (results == 0) != (c.Out != nil) {
+				t.Errorf("%s: the case %q has %d results", name, c.Name, results)
 			}
 		}
-		if total[0] != read.Tests || total[1] != read.Failures || total[2] != read.Errors || total[0] == 0 {
-			t.Errorf("%s: the document counts %d, %d, %d, and has %v", name, read.Tests, read.Failures, read.Errors, total)
+		if want := [4]int{s.Tests, s.Failures, s.Errors, s.Skipped}; counts != want {
+			t.Errorf("%s: the suite %q counts %v, and has %v", name, s.Name, want, counts)
 		}
-		if want, _ := perVerdict(r); passed != want {
-			t.Errorf("%s: %d cases pass, and %d rules", name, passed, want)
+		for i := range total {
+			total[i] += counts[i]
 		}
-		checkLines(t, name, text)
+	}
+	if total[0] != read.Tests || total[1] != read.Failures || total[2] != read.Errors || total[0] == 0 {
+		t.Errorf("%s: the document counts %d, %d, %d, and has %v", name, read.Tests, read.Failures, read.Errors, total)
+	}
+	if want, _ := perVerdict(r); passed != want {
+		t.Errorf("%s: %d cases pass, and %d rules", name, passed, want)
+	}
+	checkLines(t, name, text)
+}
+
+func TestJUnit(t *testing.T) {
+	for name, r := range readReports(t) {
+		checkJUnit(t, name, r)
 	}
 }
 
@@ -222,97 +228,109 @@ func readSARIF(t testing.TB, name, text string) sarifRun {
 // relativeReference finds what is no relative reference of RFC 3986: a scheme, a root, a way up, or a character to be encoded.
 var relativeReference = regexp.MustCompile(`^[0-9A-Za-z._~!$&'()*+,;=@%-]+(/[0-9A-Za-z._~!$&'()*+,;=@%-]+)*$`)
 
+// checkSARIF reads a report in SARIF, and counts.
+func checkSARIF(t testing.TB, name string, r *report.Report) {
+	t.Helper()
+	text := write(t, "sarif", r, Options{})
+	run := readSARIF(t, name, text)
+	checkLines(t, name, text)
+	ids := map[string]bool{}
+	for _, rule := range run.Tool.Driver.Rules {
+		if ids[rule.ID] || rule.ID == "" || rule.Help.Text == "" || rule.Help.Markdown == "" || rule.FullDescription.Text == "" || rule.ShortDescription.Text == "" {
+			t.Errorf("%s: the rule %+v is there twice, or lacks a text", name, rule)
+		}
+		ids[rule.ID] = true
+		for _, block := range readOutline(t, name, rule.Help.Markdown).blocks {
+			t.Errorf("%s: HTML in the help of %s: %s", name, rule.ID, block)
+		}
+	}
+	prints := map[string]bool{}
+	for _, result := range run.Results {
+		if result.RuleIndex >= len(run.Tool.Driver.Rules) || run.Tool.Driver.Rules[result.RuleIndex].ID != result.RuleID {
+			t.Errorf("%s: the result of %q points to rule %d", name, result.RuleID, result.RuleIndex)
+		}
+		if !slices.Contains([]string{"error", "warning", "note"}, result.Level) || result.Properties.Verdict == "PASS" {
+			t.Errorf("%s: the result of %q has the level %q and the verdict %s", name, result.RuleID, result.Level, result.Properties.Verdict)
+		}
+		message := result.Message.Text
+		if message == "" || strings.Contains(message, "](") || oddBraces.MatchString(message) {
+			t.Errorf("%s: the message %q is empty, or a reader finds a link or a placeholder in it", name, message)
+		}
+		fingerprint := result.Fingerprints[fingerprintV1]
+		if prints[fingerprint] || len(fingerprint) != 32 {
+			t.Errorf("%s: the fingerprint %q of %q is there twice, or is none", name, fingerprint, result.RuleID)
+		}
+		prints[fingerprint] = true
+		for _, l := range result.Locations {
+			uri := l.Physical.Artifact.URI
+			if u, err := url.Parse(uri); err != nil || u.IsAbs() || u.Host != "" || !relativeReference.MatchString(uri) || strings.HasPrefix(uri, "../") {
+				t.Errorf("%s: the address %q is not relative: %v", name, uri, err)
+			}
+			if l.Physical.Region.StartLine < 1 || l.Physical.Region.StartColumn < 0 {
+				t.Errorf("%s: the region %+v", name, l.Physical.Region)
+			}
+		}
+	}
+	_, others := perVerdict(r)
+	want := others + len(r.Errors)
+	if r.Verdict == report.NoVerdict && len(r.Errors) == 0 {
+		want = 1
+	}
+	if len(run.Results) != want {
+		t.Errorf("%s: %d results, want %d", name, len(run.Results), want)
+	}
+	if run.Invocations[0].Successful == (r.ExitStatus == 2) || run.Invocations[0].ExitCode != r.Status(report.DefaultFailOn()) {
+		t.Errorf("%s: the run ended with %d, and the document says %+v", name, r.ExitStatus, run.Invocations[0])
+	}
+}
+
 func TestSARIF(t *testing.T) {
 	for name, r := range readReports(t) {
-		text := write(t, "sarif", r, Options{})
-		run := readSARIF(t, name, text)
-		checkLines(t, name, text)
-		ids := map[string]bool{}
-		for _, rule := range run.Tool.Driver.Rules {
-			if ids[rule.ID] || rule.ID == "" || rule.Help.Text == "" || rule.Help.Markdown == "" || rule.FullDescription.Text == "" || rule.ShortDescription.Text == "" {
-				t.Errorf("%s: the rule %+v is there twice, or lacks a text", name, rule)
-			}
-			ids[rule.ID] = true
-			for _, block := range readOutline(t, name, rule.Help.Markdown).blocks {
-				t.Errorf("%s: HTML in the help of %s: %s", name, rule.ID, block)
-			}
-		}
-		prints := map[string]bool{}
-		for _, result := range run.Results {
-			if result.RuleIndex >= len(run.Tool.Driver.Rules) || run.Tool.Driver.Rules[result.RuleIndex].ID != result.RuleID {
-				t.Errorf("%s: the result of %q points to rule %d", name, result.RuleID, result.RuleIndex)
-			}
-			if !slices.Contains([]string{"error", "warning", "note"}, result.Level) || result.Properties.Verdict == "PASS" {
-				t.Errorf("%s: the result of %q has the level %q and the verdict %s", name, result.RuleID, result.Level, result.Properties.Verdict)
-			}
-			message := result.Message.Text
-			if message == "" || strings.Contains(message, "](") || oddBraces.MatchString(message) {
-				t.Errorf("%s: the message %q is empty, or a reader finds a link or a placeholder in it", name, message)
-			}
-			fingerprint := result.Fingerprints[fingerprintV1]
-			if prints[fingerprint] || len(fingerprint) != 32 {
-				t.Errorf("%s: the fingerprint %q of %q is there twice, or is none", name, fingerprint, result.RuleID)
-			}
-			prints[fingerprint] = true
-			for _, l := range result.Locations {
-				uri := l.Physical.Artifact.URI
-				if u, err := url.Parse(uri); err != nil || u.IsAbs() || u.Host != "" || !relativeReference.MatchString(uri) || strings.HasPrefix(uri, "../") {
-					t.Errorf("%s: the address %q is not relative: %v", name, uri, err)
-				}
-				if l.Physical.Region.StartLine < 1 || l.Physical.Region.StartColumn < 0 {
-					t.Errorf("%s: the region %+v", name, l.Physical.Region)
-				}
-			}
-		}
-		_, others := perVerdict(r)
-		want := others + len(r.Errors)
-		if r.Verdict == report.NoVerdict && len(r.Errors) == 0 {
-			want = 1
-		}
-		if len(run.Results) != want {
-			t.Errorf("%s: %d results, want %d", name, len(run.Results), want)
-		}
-		if run.Invocations[0].Successful == (r.ExitStatus == 2) || run.Invocations[0].ExitCode != r.Status(report.DefaultFailOn()) {
-			t.Errorf("%s: the run ended with %d, and the document says %+v", name, r.ExitStatus, run.Invocations[0])
-		}
+		checkSARIF(t, name, r)
 	}
 }
 
 // oddBraces finds a brace that is not doubled.
 var oddBraces = regexp.MustCompile(`(^|[^{])\{(\{\{)*([^{]|$)|(^|[^}])\}(\}\})*([^}]|$)`)
 
+// checkCodeQuality reads a report as GitLab does, and counts.
+func checkCodeQuality(t testing.TB, name string, r *report.Report) {
+	t.Helper()
+	text := write(t, "codequality", r, Options{})
+	checkLines(t, name, text)
+	// The fields, and that all are needed: GitLab's documentation, "Code Quality report format".
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	var issues []codeIssue
+	if err := dec.Decode(&issues); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	prints := map[string]bool{}
+	for _, i := range issues {
+		if i.Description == "" || i.CheckName == "" || i.Fingerprint == "" || i.Location.Path == "" || i.Location.Lines.Begin < 1 || prints[i.Fingerprint] {
+			t.Errorf("%s: the issue %+v lacks something, or its fingerprint is another's", name, i)
+		}
+		prints[i.Fingerprint] = true
+		if !slices.Contains([]string{"info", "minor", "major", "critical", "blocker"}, i.Severity) {
+			t.Errorf("%s: the severity %q", name, i.Severity)
+		}
+		if strings.HasPrefix(i.Location.Path, "./") || strings.HasPrefix(i.Location.Path, "/") && (Options{}).inRepository(i.Location.Path) != "" {
+			t.Errorf("%s: the path %q is not relative to the repository", name, i.Location.Path)
+		}
+	}
+	_, others := perVerdict(r)
+	want := others + len(r.Errors)
+	if r.Verdict == report.NoVerdict && len(r.Errors) == 0 {
+		want = 1
+	}
+	if len(issues) != want {
+		t.Errorf("%s: %d issues, want %d", name, len(issues), want)
+	}
+}
+
 func TestCodeQuality(t *testing.T) {
 	for name, r := range readReports(t) {
-		text := write(t, "codequality", r, Options{})
-		checkLines(t, name, text)
-		// The fields, and that all are needed: GitLab's documentation, "Code Quality report format".
-		dec := json.NewDecoder(strings.NewReader(text))
-		dec.DisallowUnknownFields()
-		var issues []codeIssue
-		if err := dec.Decode(&issues); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		prints := map[string]bool{}
-		for _, i := range issues {
-			if i.Description == "" || i.CheckName == "" || i.Fingerprint == "" || i.Location.Path == "" || i.Location.Lines.Begin < 1 || prints[i.Fingerprint] {
-				t.Errorf("%s: the issue %+v lacks something, or its fingerprint is another's", name, i)
-			}
-			prints[i.Fingerprint] = true
-			if !slices.Contains([]string{"info", "minor", "major", "critical", "blocker"}, i.Severity) {
-				t.Errorf("%s: the severity %q", name, i.Severity)
-			}
-			if strings.HasPrefix(i.Location.Path, "./") || strings.HasPrefix(i.Location.Path, "/") {
-				t.Errorf("%s: the path %q is not relative to the repository", name, i.Location.Path)
-			}
-		}
-		_, others := perVerdict(r)
-		want := others + len(r.Errors)
-		if r.Verdict == report.NoVerdict && len(r.Errors) == 0 {
-			want = 1
-		}
-		if len(issues) != want {
-			t.Errorf("%s: %d issues, want %d", name, len(issues), want)
-		}
+		checkCodeQuality(t, name, r)
 	}
 }
 
@@ -357,32 +375,38 @@ func readMetrics(t testing.TB, name, text string) map[string]float64 {
 	return samples
 }
 
+// checkMetrics reads a report in OpenMetrics, and counts.
+func checkMetrics(t testing.TB, name string, r *report.Report) {
+	t.Helper()
+	text := write(t, "openmetrics", r, Options{})
+	checkLines(t, name, text)
+	samples := readMetrics(t, name, text)
+	if got := samples[`oloproof_verdict{verdict="`+r.Verdict.String()+`"}`]; got != 1 {
+		t.Errorf("%s: the verdict %s is %v", name, r.Verdict, got)
+	}
+	if got := samples["oloproof_exit_status"]; got != float64(r.Status(report.DefaultFailOn())) {
+		t.Errorf("%s: the exit status is %v", name, got)
+	}
+	var verdicts, ones, rules float64
+	for key, value := range samples {
+		if strings.HasPrefix(key, "oloproof_verdict") {
+			verdicts += value
+		}
+		if strings.HasPrefix(key, "oloproof_rule_verdict") {
+			ones += value
+		}
+	}
+	for range r.Rules() {
+		rules++
+	}
+	if verdicts != 1 || ones != rules {
+		t.Errorf("%s: %v verdicts of the run, %v of %v rules", name, verdicts, ones, rules)
+	}
+}
+
 func TestOpenMetrics(t *testing.T) {
 	for name, r := range readReports(t) {
-		text := write(t, "openmetrics", r, Options{})
-		checkLines(t, name, text)
-		samples := readMetrics(t, name, text)
-		if got := samples[`oloproof_verdict{verdict="`+r.Verdict.String()+`"}`]; got != 1 {
-			t.Errorf("%s: the verdict %s is %v", name, r.Verdict, got)
-		}
-		if got := samples["oloproof_exit_status"]; got != float64(r.Status(report.DefaultFailOn())) {
-			t.Errorf("%s: the exit status is %v", name, got)
-		}
-		var verdicts, ones, rules float64
-		for key, value := range samples {
-			if strings.HasPrefix(key, "oloproof_verdict") {
-				verdicts += value
-			}
-			if strings.HasPrefix(key, "oloproof_rule_verdict") {
-				ones += value
-			}
-		}
-		for range r.Rules() {
-			rules++
-		}
-		if verdicts != 1 || ones != rules {
-			t.Errorf("%s: %v verdicts of the run, %v of %v rules", name, verdicts, ones, rules)
-		}
+		checkMetrics(t, name, r)
 	}
 	// Of mixed.json: the numbers of its first rule, as the report has them.
 	r := readReports(t)["mixed"]
@@ -481,19 +505,20 @@ func hostileIDs(ids ...string) *report.Report {
 	return r
 }
 
-// Text that breaks out of what it stands in, in each format.
+// breakingOut is text that breaks out of what it stands in, in one format or another.
+var breakingOut = []string{
+	"]]><testcase name=\"x\"/>", "a\x00b", "half \xed\xa0\x80 surrogate", "\xff\xfe", "\ufffe", "##[error]x", "::error::x", "a\u202eb",
+	`"} 1` + "\n" + `oloproof_verdict{verdict="PASS"} 1`, "{0}", "[a](1)", "x\n# EOF\n", `\`, `\n`, "a\u2028b",
+}
+
 func TestMachineEscapes(t *testing.T) {
-	hostile := []string{
-		"]]><testcase name=\"x\"/>", "a\x00b", "half \xed\xa0\x80 surrogate", "\xff\xfe", "\ufffe", "##[error]x", "::error::x", "a\u202eb",
-		`"} 1` + "\n" + `oloproof_verdict{verdict="PASS"} 1`, "{0}", "[a](1)", "x\n# EOF\n", `\`, `\n`, "a\u2028b",
-	}
-	r := hostileIDs(hostile...)
+	r := hostileIDs(breakingOut...)
 	read := readJUnit(t, "junit", write(t, "junit", r, Options{}))
-	if read.Failures != len(hostile) || len(read.Suites) != 1 {
-		t.Errorf("%d failures of %d", read.Failures, len(hostile))
+	if read.Failures != len(breakingOut) || len(read.Suites) != 1 {
+		t.Errorf("%d failures of %d", read.Failures, len(breakingOut))
 	}
-	if run := readSARIF(t, "sarif", write(t, "sarif", r, Options{})); len(run.Results) != len(hostile) {
-		t.Errorf("%d results of %d", len(run.Results), len(hostile))
+	if run := readSARIF(t, "sarif", write(t, "sarif", r, Options{})); len(run.Results) != len(breakingOut) {
+		t.Errorf("%d results of %d", len(run.Results), len(breakingOut))
 	}
 	samples := readMetrics(t, "openmetrics", write(t, "openmetrics", r, Options{}))
 	if samples[`oloproof_verdict{verdict="PASS"}`] != 0 || samples[`oloproof_verdict{verdict="FAIL"}`] != 1 {
@@ -514,6 +539,37 @@ func TestMachineEscapes(t *testing.T) {
 	if got, want := addressOf("a b/c:d/é#?%.yaml"), "a%20b/c%3Ad/%C3%A9%23%3F%25.yaml"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// FuzzMachines puts one text from data in every place of a report that holds text: each format for machines is read as before, and says
+// as much.
+func FuzzMachines(f *testing.F) {
+	for i, s := range append([]string{"x\nOLOPROOF_VERDICT=PASS", "../../x", cardEnds, "/", ".", "a:b", "", "é漢"}, breakingOut...) {
+		f.Add(s, byte(i))
+	}
+	reports := readReports(f)
+	names := []string{"baseline", "check", "errors"}
+	f.Fuzz(func(t *testing.T, s string, which byte) {
+		name := names[int(which)%len(names)]
+		r := replaceTexts(reports[name], s)
+		ids := 0
+		for rule := range r.Rules() { // a run's rules have ids of their own
+			rule.ID = fmt.Sprint(s, ids)
+			ids++
+		}
+		for i := range r.Errors { // and a problem says something
+			r.Errors[i].Message = "found " + s
+		}
+		checkJUnit(t, name, r)
+		checkSARIF(t, name, r)
+		checkCodeQuality(t, name, r)
+		checkMetrics(t, name, r)
+		checkCard(t, name, r)
+		vars := readDotenv(t, name, write(t, "dotenv", r, Options{}))
+		if vars["OLOPROOF_VERDICT"] != r.Verdict.String() || vars["OLOPROOF_EXIT_CODE"] != strconv.Itoa(r.ExitStatus) || vars["OLOPROOF_NOT_PASSED"] != strconv.Itoa(len(r.FailingRules())) {
+			t.Errorf("%s: the variables are %v", name, vars)
+		}
+	})
 }
 
 // fingerprints are those of a report's rules, by id, in SARIF and in Code Quality.
@@ -685,26 +741,32 @@ func cardBlock(t testing.TB, name, text string) string {
 	return inner
 }
 
+// checkCard reads a report as a block of a model card.
+func checkCard(t testing.TB, name string, r *report.Report) {
+	t.Helper()
+	source := cardBlock(t, name, write(t, "model-card", r, Options{}))
+	o := readOutline(t, name, source)
+	checkOutline(t, name, o)
+	if o.headings != 1+len(r.Gates) {
+		t.Errorf("%s: %d headings", name, o.headings)
+	}
+	if len(o.tables) == 0 || o.tables[0] != "2x6" { // a header and the facts: verdict, rules, how sure, error, decided by
+		t.Errorf("%s: the first of the tables %v has not the facts", name, o.tables)
+	}
+	if !strings.Contains(source, "| Verdict | **"+r.Verdict.String()+"**") {
+		t.Errorf("%s: the verdict is not the first fact", name)
+	}
+	for line := range strings.Lines(source) {
+		if c := runnerReads(line); c != "" {
+			t.Errorf("%s: a line is the command %q to a runner: %q", name, c, line)
+		}
+	}
+}
+
 // TestModelCard: the block has the same headings and the same facts whatever the report, and no markup of data.
 func TestModelCard(t *testing.T) {
 	for name, r := range readReports(t) {
-		source := cardBlock(t, name, write(t, "model-card", r, Options{}))
-		o := readOutline(t, name, source)
-		checkOutline(t, name, o)
-		if o.headings != 1+len(r.Gates) {
-			t.Errorf("%s: %d headings", name, o.headings)
-		}
-		if len(o.tables) == 0 || o.tables[0] != "2x6" { // a header and the facts: verdict, rules, how sure, error, decided by
-			t.Errorf("%s: the first of the tables %v has not the facts", name, o.tables)
-		}
-		if !strings.Contains(source, "| Verdict | **"+r.Verdict.String()+"**") {
-			t.Errorf("%s: the verdict is not the first fact", name)
-		}
-		for line := range strings.Lines(source) {
-			if c := runnerReads(line); c != "" {
-				t.Errorf("%s: a line is the command %q to a runner: %q", name, c, line)
-			}
-		}
+		checkCard(t, name, r)
 	}
 	// Rules stand in the policy's order, whatever they come to.
 	r := readReports(t)["mixed"]
