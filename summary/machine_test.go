@@ -314,7 +314,7 @@ func checkCodeQuality(t testing.TB, name string, r *report.Report) {
 		if !slices.Contains([]string{"info", "minor", "major", "critical", "blocker"}, i.Severity) {
 			t.Errorf("%s: the severity %q", name, i.Severity)
 		}
-		if strings.HasPrefix(i.Location.Path, "./") || strings.HasPrefix(i.Location.Path, "/") && (Options{}).inRepository(i.Location.Path) != "" {
+		if (strings.HasPrefix(i.Location.Path, "./") || strings.HasPrefix(i.Location.Path, "/")) && (Options{}).inRepository(i.Location.Path) != "" {
 			t.Errorf("%s: the path %q is not relative to the repository", name, i.Location.Path)
 		}
 	}
