@@ -422,6 +422,38 @@ func TestParquetLongTexts(t *testing.T) {
 	}
 }
 
+// TestParquetLongTextsAgain: one long text in many rows, which a dictionary holds once, is limited as what compressed data grow to is, in
+// either way of reading; short texts are not.
+func TestParquetLongTextsAgain(t *testing.T) {
+	for _, test := range []struct {
+		rows, n int
+		want    bool
+	}{
+		{20, 20_000, true},        // 400 kB, of a file of some 140 kB that holds the text and its statistics
+		{3000, 20_000, false},     // 60 MB, where its 256-fold is 36 MB
+		{100_000, longText, true}, // 26 MB of short texts, in a file of some kB
+	} {
+		rows := make([][]string, test.rows)
+		for i := range rows {
+			rows[i] = []string{"c", strings.Repeat("b", test.n)}
+		}
+		content := parquetText(t, []string{"case", "decision"}, rows)
+		opts := Options{Columns: abc, FS: folder("f", content)}
+		lim := limits{buffer: 16, head: 64, record: 1 << 20, part: 100}
+		got := readLimited([]string{"f"}, opts, lim)
+		uses := make([]Use, len(abc))
+		for i := range uses {
+			uses[i] = new(coding).use()
+		}
+		if _, _, ok := countWithin([]string{"f"}, opts, uses, lim); ok != test.want || ok != (len(got.diags) == 0) {
+			t.Errorf("%d rows with a text of %d bytes in a file of %d: counted %v, read with %q", test.rows, test.n, len(content), ok, got.diags)
+		}
+		if !test.want && !strings.Contains(fmt.Sprint(got.diags), "grow to more than 256 times the size of the file") {
+			t.Errorf("%q", got.diags)
+		}
+	}
+}
+
 // TestStretches: every row is in exactly one stretch.
 func TestStretches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
