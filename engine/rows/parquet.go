@@ -25,6 +25,7 @@ type parquetFile struct {
 	columns []*parquet.Column // those that are read
 	names   []string          // their names, trimmed
 	most    int64             // bytes of long texts that its rows may have in all, see longText
+	rows    int64             // rows that may be read one by one
 	index   []int             // by column of Options.Columns: its place in columns, or −1
 }
 
@@ -34,6 +35,10 @@ const longText = 256
 
 // longProblem is the message where that is too much.
 const longProblem = "the long texts of its rows grow to more than %d times the size of the file, which those of no decision file do"
+
+// rowsToByte is how many rows to each byte of the file are read one by one, beyond those that are free. The rows of a gzip file of the same size
+// could be as many; files of decisions have a byte or more for each.
+const rowsToByte = 16
 
 // openParquet reads a file's metadata, and reports what is wrong with them.
 func (r *reader) openParquet(s *stream) (f *parquetFile, ok bool) {
@@ -54,7 +59,7 @@ func (r *reader) openParquet(s *stream) (f *parquetFile, ok bool) {
 		r.fail(0, "the Parquet file cannot be read: %s", diag.Cause(err.Error()))
 		return nil, false
 	}
-	f = &parquetFile{File: file, most: r.lim.free + maxGrowth*s.size}
+	f = &parquetFile{File: file, most: r.lim.free + maxGrowth*s.size, rows: r.lim.rows + rowsToByte*s.size}
 	where, again := map[string]int{}, map[string]bool{} // by name: its first place in the file; whether it has another
 	var names []string
 	for i, col := range file.Columns {
@@ -156,7 +161,11 @@ func (r *reader) readGroups(f *parquetFile) {
 			}
 		}
 		for range group.Rows {
-			rec.line++
+			if rec.line++; int64(rec.line) > f.rows {
+				// Who reads them one by one may keep each, and metadata can name the same rows again and again.
+				r.fail(0, "it has more than %d rows to each of its bytes, which no decision file does", rowsToByte)
+				return
+			}
 			rec.raw = rec.raw[:0]
 			sound := true
 			for i, c := range cursors {

@@ -439,7 +439,7 @@ func TestParquetLongTextsAgain(t *testing.T) {
 		}
 		content := parquetText(t, []string{"case", "decision"}, rows)
 		opts := Options{Columns: abc, FS: folder("f", content)}
-		lim := limits{buffer: 16, head: 64, record: 1 << 20, part: 100}
+		lim := limits{buffer: 16, head: 64, record: 1 << 20, rows: 1 << 20, part: 100}
 		got := readLimited([]string{"f"}, opts, lim)
 		uses := make([]Use, len(abc))
 		for i := range uses {
@@ -450,6 +450,30 @@ func TestParquetLongTextsAgain(t *testing.T) {
 		}
 		if !test.want && !strings.Contains(fmt.Sprint(got.diags), "grow to more than 256 times the size of the file") {
 			t.Errorf("%q", got.diags)
+		}
+	}
+}
+
+// TestParquetManyRows: rows that are read one by one, and may all be kept, are limited by the bytes of the file; where they are only counted
+// they are not.
+func TestParquetManyRows(t *testing.T) {
+	const n = 200_000
+	rows := slices.Repeat([][]string{{"c", "d"}}, n)
+	content := parquetText(t, []string{"case", "decision"}, rows)
+	opts := Options{Columns: abc, FS: folder("f", content)}
+	uses := make([]Use, len(abc))
+	for i := range uses {
+		uses[i] = new(coding).use()
+	}
+	most := int64(rowsToByte * len(content))
+	for free, want := range map[int64]bool{n - most: true, n - most - 1: false} {
+		lim := limits{buffer: 16, head: 64, record: 1000, free: 1 << 30, rows: free, part: 100}
+		got := readLimited([]string{"f"}, opts, lim)
+		if want != (len(got.diags) == 0) || !want && !strings.Contains(fmt.Sprint(got.diags), "f: it has more than 16 rows to each of its bytes") {
+			t.Errorf("%d rows free, in %d bytes: %q", free, len(content), got.diags)
+		}
+		if cube, _, ok := countWithin([]string{"f"}, opts, uses, lim); !ok || cube.Rows() != len(rows) {
+			t.Errorf("%d rows free: counted %v", free, ok)
 		}
 	}
 }

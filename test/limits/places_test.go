@@ -171,6 +171,16 @@ func TestNoRoom(t *testing.T) {
 		if text := contents(t, dir)["report.json"]; text != "older" {
 			t.Errorf("%s: a step on a full disk left %q", s.gate, clip(text))
 		}
+		// Little memory: a verdict, or none, and every report whole.
+		for _, kB := range []int{50_000, 100_000, 200_000, 500_000, 1_500_000} {
+			o := call{dir: dir, args: sound, shell: fmt.Sprintf(`ulimit -v %d; exec "$@"`, kB), dies: true}.do(t)
+			if o.Status != before.Status && o.Status != 2 {
+				t.Errorf("%s, %d kB of memory: %+v\n%s", s.gate, kB, o.taken, clip(o.stderr))
+			}
+			if o.Status != 2 || kB == 1_500_000 {
+				readStored(t, filepath.Join(dir, "out/report.json"))
+			}
+		}
 		// Few files may be open: whatever cannot be opened is told.
 		for n := 3; n <= 12; n++ {
 			o := call{dir: dir, args: sound, shell: fmt.Sprintf(`ulimit -n %d; exec "$@" 3>&-`, n)}.do(t)
