@@ -67,7 +67,7 @@ func TestLongLines(t *testing.T) {
 			{"a field in quotes", then(s.header+"\n\"", repeat(unit("a\n"), n)), "16 MiB"},
 			{"a value of JSON", then(`{"note":"`, repeat(unit("a"), n)), "16 MiB"},
 			{"spaces in JSON", then(s.jsonl(0, ""), `{`, repeat(unit(" "), n)), "16 MiB"},
-			{"empty lines", then(s.header+"\n"+first+"\n", repeat(unit("\n"), min(n, 1<<30)), s.row(1)+"\n"), ""},
+			{"empty lines", then(s.header+"\n"+first+"\n", repeat(unit("\n"), min(n, 64<<20)), s.row(1)+"\n"), ""},
 			{"an array of JSON", then(`{"note":[`, repeat(unit("1,"), n)), "16 MiB"},
 		} {
 			dir := s.folder(t)

@@ -66,7 +66,7 @@ func sameAgain(t *testing.T, header, row []string, n, times int) []byte {
 // may all be kept are limited by its bytes, and so are long texts.
 func TestParquetThatClaims(t *testing.T) {
 	onlyLong(t)
-	times := size(1000, 40, 0) // of 100,000 rows
+	times := size(1000, 22, 0) // of 100,000 rows
 	for _, s := range studies() {
 		for _, n := range []int{0, 1 << 17} {
 			dir := s.folder(t)
@@ -84,7 +84,7 @@ func TestParquetThatClaims(t *testing.T) {
 					t.Errorf("%s: every row was read", s.gate)
 				}
 			}
-			o.check(t, fmt.Sprintf("%s, a Parquet file that repeats a row of %d bytes", s.gate, n), want, filepath.Join(dir, "report.json"), 100+size(8000, 2500, 0))
+			o.check(t, fmt.Sprintf("%s, a Parquet file that repeats a row of %d bytes", s.gate, n), want, filepath.Join(dir, "report.json"), 100+size(8000, 2200, 0))
 			o.measured(fmt.Sprintf("%s, Parquet that names a row of %d kB again and again", s.gate, n>>10), fmt.Sprintf("%d,000 rows in %d kB", times*100, len(content)>>10))
 		}
 	}
