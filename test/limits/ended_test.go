@@ -17,7 +17,7 @@ import (
 // Each file is then as it was, or whole as the new run writes it; a run that may clean up leaves no other file, and one that is killed
 // leaves only files whose names begin with .oloproof. The moments are drawn from the time that a run takes here; what holds, holds at all.
 func TestEnded(t *testing.T) {
-	rounds := size(200, 16, 3) // for each gate, signal, and way to run
+	rounds := size(200, 8, 3) // for each gate, signal, and way to run
 	random := rand.New(rand.NewPCG(2026, 11))
 	ended, late, changed, temporaries := 0, 0, 0, map[string]int{}
 	for _, s := range studies() {
