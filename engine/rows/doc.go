@@ -15,7 +15,8 @@
 //
 // Limits, all of them errors that say so: a record holds at most 16 MiB, a header 65,536 columns, JSON
 // nests 10,000 deep, compressed data may grow 256-fold beyond their first 64 MiB, and a zstd window
-// takes at most 128 MiB. Memory does not grow with the number of rows.
+// takes at most 128 MiB. Of a Parquet file what its texts have beyond 256 bytes each may grow as compressed data may, and read one by one are
+// two million rows and 16 for each of its bytes. Memory does not grow with the number of rows.
 //
 // Where the rules leave a choice:
 //   - A header that no delimiter splits is a table of one column; its delimiter is the comma.

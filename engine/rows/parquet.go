@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -23,8 +24,21 @@ type parquetFile struct {
 	*parquet.File
 	columns []*parquet.Column // those that are read
 	names   []string          // their names, trimmed
+	most    int64             // bytes of long texts that its rows may have in all, see longText
+	rows    int64             // rows that may be read one by one
 	index   []int             // by column of Options.Columns: its place in columns, or −1
 }
+
+// longText is how many bytes of a text are free. What the longer ones have beyond it is limited in all, as what compressed data grow to is: a
+// dictionary lets a small file repeat one text in each of a hundred million rows, and a text of a megabyte would take days.
+const longText = 256
+
+// longProblem is the message where that is too much.
+const longProblem = "the long texts of its rows grow to more than %d times the size of the file, which those of no decision file do"
+
+// rowsToByte is how many rows to each byte of the file are read one by one, beyond those that are free. The rows of a gzip file of the same size
+// could be as many; files of decisions have a byte or more for each.
+const rowsToByte = 16
 
 // openParquet reads a file's metadata, and reports what is wrong with them.
 func (r *reader) openParquet(s *stream) (f *parquetFile, ok bool) {
@@ -45,7 +59,7 @@ func (r *reader) openParquet(s *stream) (f *parquetFile, ok bool) {
 		r.fail(0, "the Parquet file cannot be read: %s", diag.Cause(err.Error()))
 		return nil, false
 	}
-	f = &parquetFile{File: file}
+	f = &parquetFile{File: file, most: r.lim.free + maxGrowth*s.size, rows: r.lim.rows + rowsToByte*s.size}
 	where, again := map[string]int{}, map[string]bool{} // by name: its first place in the file; whether it has another
 	var names []string
 	for i, col := range file.Columns {
@@ -137,6 +151,7 @@ func (r *reader) readGroups(f *parquetFile) {
 	broken := func(i int, err error) {
 		r.diags.Addf(diag.Pos{File: rec.path, Row: rec.line}, "the column %s cannot be read: %s", diag.Quote(f.names[i]), diag.Cause(err.Error()))
 	}
+	long := int64(0)
 	for _, group := range f.Groups {
 		for i, c := range cursors {
 			if err := c.Open(group); err != nil {
@@ -146,14 +161,22 @@ func (r *reader) readGroups(f *parquetFile) {
 			}
 		}
 		for range group.Rows {
-			rec.line++
+			if rec.line++; int64(rec.line) > f.rows {
+				// Who reads them one by one may keep each, and metadata can name the same rows again and again.
+				r.fail(0, "it has more than %d rows to each of its bytes, which no decision file does", rowsToByte)
+				return
+			}
 			rec.raw = rec.raw[:0]
 			sound := true
 			for i, c := range cursors {
 				text, recorded, wrong, err := c.Text()
+				long += int64(max(0, len(text)-longText))
 				switch {
 				case err != nil:
 					broken(i, err)
+					return
+				case long > f.most:
+					broken(i, fmt.Errorf(longProblem, maxGrowth))
 					return
 				case len(rec.raw)+len(text) > r.lim.record:
 					wrong = "the row is longer than " + size(r.lim.record)
@@ -257,6 +280,8 @@ func (r *reader) countParquet(s *stream, total *Cube, once map[int]*unique) stri
 // parquetCounter counts rows of a Parquet file. It belongs to one goroutine.
 type parquetCounter struct {
 	*counter
+	long    int64 // bytes of long texts so far, of which the file may have most
+	most    int64
 	longest int            // bytes of a text: with longer ones a row may be over the limit, which Read knows
 	fields  []parquetField // those that are looked at; the one whose numbers are added up is the last
 	at      [atOnce]uint64 // the combinations of rows
@@ -280,7 +305,7 @@ type numberAt struct {
 
 // newParquetCounter returns what counts with c; record is how many bytes a row may have.
 func newParquetCounter(c *counter, f *parquetFile, record int) *parquetCounter {
-	p := &parquetCounter{counter: c, longest: record / max(1, len(f.columns))}
+	p := &parquetCounter{counter: c, most: f.most, longest: record / max(1, len(f.columns))}
 	for _, l := range c.looked {
 		col := f.columns[l.field]
 		begins := col.Begins()
@@ -358,10 +383,16 @@ func (p *parquetCounter) count(s stretch) bool {
 	return true
 }
 
+// short reports whether a text is within the limits, which Read tells.
+func (p *parquetCounter) short(text []byte) bool {
+	p.long += int64(max(0, len(text)-longText))
+	return len(text) <= p.longest && p.long <= p.most
+}
+
 // add adds to the combinations of the next rows what a field adds to them.
 func (p *parquetCounter) add(f *parquetField, at []uint64) bool {
 	ok, err := f.Sum(at, func(text []byte, _ bool) (worth uint64, keep, ok bool) {
-		ok = len(text) <= p.longest && p.text(f.dictionary, text, &worth)
+		ok = p.short(text) && p.text(f.dictionary, text, &worth)
 		return worth, ok && !f.tells(text), ok
 	})
 	return ok && err == nil
@@ -378,7 +409,7 @@ func (p *parquetCounter) look(f *parquetField, n int) bool {
 			}
 		}
 		text, ok := f.TextOf(v)
-		return ok && len(text) <= p.longest && p.text(f.dictionary, text, nil)
+		return ok && p.short(text) && p.text(f.dictionary, text, nil)
 	})
 	return ok && err == nil
 }
@@ -408,7 +439,7 @@ func (p *parquetCounter) numberOf(f *parquetField, v parquet.Value) numberAt {
 	text, ok := f.TextOf(v)
 	rounded := p.cube.rounded
 	p.begin()
-	n.ok = ok && len(text) <= p.longest && p.text(f.dictionary, text, &n.offset)
+	n.ok = ok && p.short(text) && p.text(f.dictionary, text, &n.offset)
 	n.value, n.rounded = p.value, p.cube.rounded > rounded
 	p.cube.rounded = rounded
 	if v.Place >= 0 && v.Place < mostKnown {

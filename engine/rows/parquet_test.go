@@ -422,6 +422,62 @@ func TestParquetLongTexts(t *testing.T) {
 	}
 }
 
+// TestParquetLongTextsAgain: one long text in many rows, which a dictionary holds once, is limited as what compressed data grow to is;
+// short texts are not. Where only the dictionary is looked at, nothing grows, and it may be counted.
+func TestParquetLongTextsAgain(t *testing.T) {
+	for _, test := range []struct {
+		rows, n int
+		want    bool
+	}{
+		{20, 20_000, true},        // 400 kB, of a file of some 140 kB that holds the text and its statistics
+		{3000, 20_000, false},     // 60 MB, where its 256-fold is 36 MB
+		{100_000, longText, true}, // 26 MB of short texts, in a file of some kB
+	} {
+		rows := make([][]string, test.rows)
+		for i := range rows {
+			rows[i] = []string{"c", strings.Repeat("b", test.n)}
+		}
+		content := parquetText(t, []string{"case", "decision"}, rows)
+		opts := Options{Columns: abc, FS: folder("f", content)}
+		lim := limits{buffer: 16, head: 64, record: 1 << 20, rows: 1 << 20, part: 100}
+		got := readLimited([]string{"f"}, opts, lim)
+		uses := make([]Use, len(abc))
+		for i := range uses {
+			uses[i] = new(coding).use()
+		}
+		if _, _, ok := countWithin([]string{"f"}, opts, uses, lim); test.want && !ok || test.want != (len(got.diags) == 0) {
+			t.Errorf("%d rows with a text of %d bytes in a file of %d: counted %v, read with %q", test.rows, test.n, len(content), ok, got.diags)
+		}
+		if !test.want && !strings.Contains(fmt.Sprint(got.diags), "grow to more than 256 times the size of the file") {
+			t.Errorf("%q", got.diags)
+		}
+	}
+}
+
+// TestParquetManyRows: rows that are read one by one, and may all be kept, are limited by the bytes of the file; where they are only counted
+// they are not.
+func TestParquetManyRows(t *testing.T) {
+	const n = 200_000
+	rows := slices.Repeat([][]string{{"c", "d"}}, n)
+	content := parquetText(t, []string{"case", "decision"}, rows)
+	opts := Options{Columns: abc, FS: folder("f", content)}
+	uses := make([]Use, len(abc))
+	for i := range uses {
+		uses[i] = new(coding).use()
+	}
+	most := int64(rowsToByte * len(content))
+	for free, want := range map[int64]bool{n - most: true, n - most - 1: false} {
+		lim := limits{buffer: 16, head: 64, record: 1000, free: 1 << 30, rows: free, part: 100}
+		got := readLimited([]string{"f"}, opts, lim)
+		if want != (len(got.diags) == 0) || !want && !strings.Contains(fmt.Sprint(got.diags), "f: it has more than 16 rows to each of its bytes") {
+			t.Errorf("%d rows free, in %d bytes: %q", free, len(content), got.diags)
+		}
+		if cube, _, ok := countWithin([]string{"f"}, opts, uses, lim); !ok || cube.Rows() != len(rows) {
+			t.Errorf("%d rows free: counted %v", free, ok)
+		}
+	}
+}
+
 // TestStretches: every row is in exactly one stretch.
 func TestStretches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

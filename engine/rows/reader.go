@@ -149,12 +149,13 @@ type limits struct {
 	free   int64 // decompressed bytes before the limit on growth holds
 	single bool  // the digest of what is decompressed is not asked for
 	block  int   // bytes that a goroutine counts at once
+	rows   int64 // rows of a Parquet file that are read one by one before the limit on growth holds
 	part   int64 // rows of a Parquet file that it counts at once, at least
 }
 
 // defaultLimits are the limits of a run.
 func defaultLimits() limits {
-	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, block: 128 << 10, part: 64 << 10}
+	return limits{buffer: 256 << 10, head: 4 << 10, record: maxRecord, free: 64 << 20, rows: 2 << 20, block: 128 << 10, part: 64 << 10}
 }
 
 // read is Read with its limits.

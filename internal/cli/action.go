@@ -76,7 +76,7 @@ func (a *app) action() int {
 			diags.Addf(diag.Pos{}, "the workspace (GITHUB_WORKSPACE) cannot be opened: %s", reason(err))
 		} else {
 			defer s.root.Close()
-			files = openReports(s.root, s.in, diags)
+			files = prepareReports(s.root, s.in, diags)
 		}
 	}
 	if s.in.token != "" {
@@ -183,34 +183,56 @@ func (s *actionStep) addWhole(place string, data []byte, unchanged func() error)
 	if err := makeFolders(s.root, place); err != nil {
 		return err
 	}
+	name := path.Join(path.Dir(place), filepath.Base(adding(place)))
+	made := func() (*os.File, error) { return s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) }
+	return whileAdding(temporary(made, func(f *os.File) error {
+		if err := unchanged(); err != nil {
+			return err
+		}
+		return becomeIn(s.root, f, name, place, data)
+	}), name)
+}
+
+// becomeIn writes the new file of that name in the workspace and gives it the place of another, and its mode. It takes the place of no
+// link, which somebody may have put there.
+func becomeIn(root *os.Root, f *os.File, name, place string, data []byte) error {
 	mode := fs.FileMode(0o644)
-	switch old, err := s.root.Lstat(place); {
+	switch old, err := root.Lstat(place); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
-	case !old.Mode().IsRegular():
-		return errors.New("it is a link; a ledger is written to a file of its own")
 	default:
+		if err := replaceable(old); err != nil {
+			return err
+		}
 		mode = old.Mode().Perm()
 	}
-	name := path.Join(path.Dir(place), filepath.Base(adding(place)))
-	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return whileAdding(err, name)
-	}
-	if err = unchanged(); err == nil {
-		_, err = f.Write(data)
-	}
+	_, err := f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = s.root.Chmod(name, mode)
+		err = root.Chmod(name, mode)
 	}
 	if err == nil {
-		err = s.root.Rename(name, place)
+		err = root.Rename(name, place)
 	}
-	if err != nil {
-		return errors.Join(err, s.root.Remove(name))
+	return err
+}
+
+// replaceable says why what stands at the path of a file that a step writes, its links not followed, cannot be replaced.
+func replaceable(info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode&fs.ModeSymlink != 0:
+		return errors.New("it is a link; a step writes to a file of its own")
+	case !mode.IsRegular():
+		return notAFile(info)
 	}
 	return nil
+}
+
+// newInRoot makes files of new names in a folder of the workspace.
+func newInRoot(root *os.Root, folder string) func() (*os.File, error) {
+	return newName(func(name string) (*os.File, error) {
+		return root.OpenFile(path.Join(folder, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	})
 }
 
 // declares reports whether a file has the key that only a declaration of fairness must have. What cannot be read does not.
@@ -294,42 +316,30 @@ type reportFile struct {
 	input  string // the input that asked for it, which is called as its format is
 	path   string // relative to the workspace
 	format summary.Format
-	file   *os.File
 }
 
-// openReports makes the files that the inputs ask for, before anything is decided: a path that cannot be
-// written is an error in the workflow, and costs no verdict.
-func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile {
+// prepareReports looks at the files that the inputs ask for, before anything is decided: a path that cannot be written is an
+// error in the workflow, and costs no verdict. No file is there before it is whole.
+func prepareReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile {
 	var files []reportFile
 	for _, asked := range in.reports {
 		f := reportFile{input: asked.format.Name, path: asked.path, format: asked.format}
-		const taken = "input %s: %s is the earlier report of input baseline-report; give the new one a path of its own"
-		const kept = "input %s: %s is the ledger of input ledger; give the report a path of its own"
-		if f.path == in.ledger {
-			diags.Addf(diag.Pos{}, kept, f.input, diag.Quote(f.path))
-			continue
-		}
-		if f.path == in.baselineReport { // before it is made: then it would be there, and empty
-			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))
-			continue
-		}
-		var err error
-		if f.file, err = openReport(root, f.path); err != nil {
+		if err := prepareReport(root, f.path); err != nil {
 			diags.Addf(diag.Pos{}, "input %s: cannot write %s: %s", f.input, diag.Quote(f.path), reason(err))
 			continue
 		}
 		for _, other := range files {
-			if f.is(root, other.path) {
+			if sameIn(root, f.path, other.path) {
 				diags.Addf(diag.Pos{}, "input %s: %s is the file of input %s; give it a path of its own", f.input, diag.Quote(f.path), other.input)
 			}
 		}
-		if in.ledger != "" && f.is(root, in.ledger) { // by another name: nothing of this run goes there, its errors neither
-			diags.Addf(diag.Pos{}, kept, f.input, diag.Quote(f.path))
-			f.file.Close()
+		if in.ledger != "" && sameIn(root, f.path, in.ledger) { // nothing of this run goes there, its errors neither
+			diags.Addf(diag.Pos{}, "input %s: %s is the ledger of input ledger; give the report a path of its own", f.input, diag.Quote(f.path))
 			continue
 		}
-		if in.baselineReport != "" && f.is(root, in.baselineReport) {
-			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))
+		if in.baselineReport != "" && sameIn(root, f.path, in.baselineReport) {
+			diags.Addf(diag.Pos{}, "input %s: %s is the earlier report of input baseline-report; give the new one a path of its own", f.input, diag.Quote(f.path))
+			continue
 		}
 		files = append(files, f)
 	}
@@ -354,46 +364,44 @@ func makeFolders(root *os.Root, name string) error {
 	return nil
 }
 
-// openReport opens a file for writing, and makes its folders.
-func openReport(root *os.Root, name string) (*os.File, error) {
+// prepareReport makes the folders of a file, and says why it cannot be written.
+func prepareReport(root *os.Root, name string) error {
 	if err := makeFolders(root, name); err != nil {
-		return nil, err
+		return err
 	}
-	// Opening a FIFO would wait for a reader, and a link that somebody has put there leads to a file that is not ours.
-	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		if info.Mode()&fs.ModeSymlink != 0 {
-			return nil, errors.New("it is a link; a report is written to a file of its own")
+	if info, err := root.Lstat(name); err == nil {
+		if err := replaceable(info); err != nil {
+			return err
 		}
-		return nil, notAFile(info)
 	}
-	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
+	return temporary(newInRoot(root, path.Dir(name)), func(*os.File) error { return nil })
 }
 
-// is reports whether the opened file is the one of that name.
-func (f reportFile) is(root *os.Root, name string) bool {
-	one, err := f.file.Stat()
-	if err != nil {
-		return false
+// sameIn reports whether two paths in the workspace lead to one file, which need not be there yet.
+func sameIn(root *os.Root, a, b string) bool {
+	same := func(a, b string) bool {
+		one, err := root.Stat(a)
+		if err != nil {
+			return false
+		}
+		other, err := root.Stat(b)
+		return err == nil && os.SameFile(one, other)
 	}
-	other, err := root.Stat(path.Clean(filepath.ToSlash(name)))
-	return err == nil && os.SameFile(one, other)
+	a, b = path.Clean(filepath.ToSlash(a)), path.Clean(filepath.ToSlash(b))
+	return a == b || same(a, b) || path.Base(a) == path.Base(b) && same(path.Dir(a), path.Dir(b))
 }
 
 // write writes the report, whole or not at all, and not over one of the files that the run read.
 func (f reportFile) write(root *os.Root, r *report.Report, options summary.Options, read []string) error {
-	if slices.ContainsFunc(read, func(name string) bool { return f.is(root, name) }) {
-		return errors.Join(errors.New("the run read this file, and a report does not take its place"), f.file.Close())
+	if slices.ContainsFunc(read, func(name string) bool { return sameIn(root, f.path, name) }) {
+		return errors.New("the run read this file, and a report does not take its place")
 	}
 	var text bytes.Buffer
-	err := f.format.Write(&text, r, options)
-	if err == nil {
-		err = f.file.Truncate(0)
+	if err := f.format.Write(&text, r, options); err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = f.file.Write(text.Bytes())
-	}
-	if err = errors.Join(err, f.file.Close()); err != nil {
-		return errors.Join(err, root.Remove(f.path))
-	}
-	return nil
+	return temporary(newInRoot(root, path.Dir(f.path)), func(temporary *os.File) error {
+		name := path.Join(path.Dir(f.path), filepath.Base(temporary.Name()))
+		return becomeIn(root, temporary, name, f.path, text.Bytes())
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -599,6 +600,44 @@ func TestActionReportPlaces(t *testing.T) {
 	s.check(s.run("policy", "pass.yaml", "json", "pass.yaml"), 2, "NO_VERDICT")
 	if text, err := os.ReadFile(filepath.Join(s.workspace, "pass.yaml")); err != nil || !strings.HasPrefix(string(text), "rules:") {
 		t.Errorf("%v, now %.40q", err, text)
+	}
+}
+
+// TestActionReportsAreWhole: an older report is there as it was until the new one takes its place at once, with its mode, and nothing
+// else comes into being, also where a report cannot be written.
+func TestActionReportsAreWhole(t *testing.T) {
+	s := newStep(t)
+	s.put("out/report.json", "older")
+	place := filepath.Join(s.workspace, "out/report.json")
+	if err := os.Chmod(place, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	older, err := os.Open(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer older.Close()
+	s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "json", "out/report.json", "markdown", "out/new.md"), 0, "PASS")
+	// Who has the older one open still reads all of it: nothing was written into it.
+	if text, err := io.ReadAll(older); err != nil || string(text) != "older" {
+		t.Errorf("the older report is %q: %v", text, err)
+	}
+	if err := validate(reportSchema(t), []byte(s.text("out/report.json"))); err != nil {
+		t.Error(err)
+	}
+	info, err := os.Stat(place)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, mode %v", err, info.Mode())
+	}
+	if list := names(t, filepath.Join(s.workspace, "out")); !slices.Equal(list, []string{"new.md", "report.json"}) {
+		t.Errorf("the folder holds %q", list)
+	}
+	// A path that cannot be written is told before anything is decided, and leaves nothing.
+	s = newStep(t)
+	s.put("out", "a file")
+	s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "json", "report.json", "markdown", "out/new.md"), 2, "NO_VERDICT")
+	if list := names(t, s.workspace); slices.ContainsFunc(list, func(name string) bool { return strings.HasPrefix(name, ".oloproof") }) {
+		t.Errorf("the workspace holds %q", list)
 	}
 }
 

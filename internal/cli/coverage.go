@@ -275,7 +275,7 @@ func (a *app) coverageState(path string, grid audit.Grid, about audit.About) (*a
 
 // replace writes a file whole or not at all, as writeWhole does, but leaves signals to its caller.
 func replace(place string, data []byte) error {
-	f, err := create(filepath.Dir(place))
+	f, err := newIn(filepath.Dir(place))()
 	if err != nil {
 		return err
 	}

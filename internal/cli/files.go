@@ -145,14 +145,20 @@ func temporary(create func() (*os.File, error), use func(*os.File) error) error 
 	}
 	var making sync.Mutex // held while the file is made: once it exists, f is known
 	var f *os.File
+	var info fs.FileInfo // of f
+	remove := func() {   // not where another run has made a file of its name since this one gave it up
+		f.Close()
+		if now, err := os.Lstat(f.Name()); err == nil && os.SameFile(now, info) {
+			os.Remove(f.Name())
+		}
+	}
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		if s, came := <-signals; came {
 			making.Lock() // and kept: no file is made any more
 			if f != nil {
-				f.Close()
-				os.Remove(f.Name())
+				remove()
 			}
 			raise(s)
 		}
@@ -165,30 +171,36 @@ func temporary(create func() (*os.File, error), use func(*os.File) error) error 
 
 	making.Lock()
 	made, err := create()
-	f = made
-	making.Unlock()
-	if err != nil {
-		return err
+	if err == nil {
+		f = made
+		info, err = f.Stat()
 	}
-	err = use(made)
-	made.Close() // use has closed what it keeps, and looked at the error
-	os.Remove(made.Name())
+	making.Unlock()
+	if err == nil {
+		err = use(made)
+	}
+	if made != nil {
+		remove() // use has closed what it keeps, and looked at the error
+	}
 	return err
 }
 
-// newIn makes files of new names in a folder.
+// newIn makes files of new names in a folder, with the mode that the umask leaves.
 func newIn(folder string) func() (*os.File, error) {
-	return func() (*os.File, error) { return create(folder) }
+	return newName(func(name string) (*os.File, error) {
+		return os.OpenFile(filepath.Join(folder, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	})
 }
 
-// create makes a file of a new name, with the mode that the umask leaves.
-func create(folder string) (*os.File, error) {
-	const most = 10000
-	for i := 0; ; i++ {
-		name := filepath.Join(folder, fmt.Sprintf(".oloproof-%d-%d", os.Getpid(), i))
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) || i == most {
-			return f, err
+// newName makes files under names that are not there yet. create makes one of that name, and fails where it is there.
+func newName(create func(name string) (*os.File, error)) func() (*os.File, error) {
+	return func() (*os.File, error) {
+		const most = 10000
+		for i := 0; ; i++ {
+			f, err := create(fmt.Sprintf(".oloproof-%d-%d", os.Getpid(), i))
+			if !errors.Is(err, fs.ErrExist) || i == most {
+				return f, err
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -157,6 +158,22 @@ func TestTemporary(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+	// So is what another one has made under the same name since this one gave it up, as runs do that add to one ledger.
+	name := filepath.Join(folder, "of-one-name")
+	made := func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) }
+	err = temporary(made, func(f *os.File) error {
+		if err := become(f, filepath.Join(folder, "place"), []byte("whole")); err != nil {
+			return err
+		}
+		other, err := made()
+		if err == nil {
+			err = other.Close()
+		}
+		return err
+	})
+	if list := names(t, folder); err != nil || !slices.Equal(list, []string{"of-one-name", "place"}) {
+		t.Errorf("%v; the folder holds %q, and the file of the other one is to be in it", err, list)
 	}
 	if err := temporary(newIn(filepath.Join(folder, "absent")), func(*os.File) error { return nil }); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("in a folder that is not there: %v", err)

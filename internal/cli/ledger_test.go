@@ -307,7 +307,7 @@ func TestActionLedgerIsNoLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "ledger", "kept/ledger.jsonl"), 0, "PASS")
-	if text := s.text("kept/real.jsonl"); text != "" || !strings.Contains(s.stderr.String(), "it is a link; a ledger is written to a file of its own") {
+	if text := s.text("kept/real.jsonl"); text != "" || !strings.Contains(s.stderr.String(), "it is a link; a step writes to a file of its own") {
 		t.Errorf("the file is %q\n%s", text, &s.stderr)
 	}
 	if _, err := os.Readlink(filepath.Join(s.workspace, "kept", "ledger.jsonl")); err != nil {

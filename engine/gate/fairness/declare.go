@@ -335,7 +335,7 @@ func readAttributes(m *policy.Map, missing []policy.Text, diags *diag.List) []at
 		}
 		if len(a.groups) > mostGroups {
 			of.Errorf(key.Pos, "attribute %s has %d groups; at most %d are allowed", shown(a.name.Value), len(a.groups), mostGroups)
-			a.groups = nil
+			a.groups, a.index, a.bounds = nil, nil, nil // no value belongs to what is not there
 		}
 		if kept {
 			list = append(list, a)

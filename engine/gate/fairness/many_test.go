@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
@@ -86,5 +87,23 @@ func TestManyGroupsDirectly(t *testing.T) {
 	r := ruleOf(t, decide(t, declared, file.String()))
 	if r.Verdict != report.Pass || r.PairsOmitted != groups*(groups-1)/2-mostPairs { // 30 of 60 everywhere: Fisher's upper end is .25
 		t.Errorf("%s (%s), %d pairs omitted", r.Verdict, r.Reason, r.PairsOmitted)
+	}
+}
+
+// TestTooManyGroups: rows are read beside a declaration that is refused, so that all problems are told at once; they belong to none of its
+// groups, whichever way they are read.
+func TestTooManyGroups(t *testing.T) {
+	var bins []string
+	for i := range mostGroups {
+		bins = append(bins, fmt.Sprint(i))
+	}
+	for _, declared := range []string{list("x", mostGroups+1), "{bins: [" + strings.Join(bins, ", ") + "]}"} {
+		for _, count := range []bool{true, false} {
+			_, err := tryRead(run{verb: gate.Decide, declaration: "attributes: {a: " + declared + "}\nrules: [{id: r, rate: selection, attribute: a, max_group_gap: 0.2}]\n",
+				names: []string{"c.csv"}, files: map[string]string{"c.csv": "id,prediction,a\n1,0,x7\n2,1,7\n3,1,9000\n"}}, count)
+			if err == nil || !strings.Contains(err.Error(), "attribute a has 10001 groups; at most 10000 are allowed") {
+				t.Errorf("%.30s, counted %v: %v", declared, count, err)
+			}
+		}
 	}
 }
