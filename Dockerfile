@@ -9,7 +9,7 @@ ARG VERSION=
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
-COPY main.go ./
+COPY main.go LICENSE THIRD_PARTY_LICENSES ./
 COPY engine engine
 COPY internal internal
 COPY summary summary

@@ -377,14 +377,14 @@ func plotBeside(rows []labelled, title string) markup {
 // plotSigns draws how many cases got worse, to the left, and better, to the right, and under them those that stayed equal.
 func plotSigns(better, worse, equal int, title string) markup {
 	most := float64(max(better, worse, equal, 1))
-	width := func(n int) float64 { return float64(n) / most * 40 } // percent; the rest is for the words
+	width := func(n int) float64 { return float64(float64(n) / most * 40) } // percent; the rest is for the words
 	d := &drawing{}
 	d.rect("worse", 50-width(worse), 50, 26, 34)
 	d.rect("better", 50, 50+width(better), 26, 34)
 	d.line("limit", 50, 18, 50, 68)
 	d.anchored("label", "end", 48.5, 13, plain("← "+whole(worse)+" worse"))
 	d.anchored("label", "start", 51.5, 13, plain(whole(better)+" better →"))
-	d.rect("same", 50-width(equal)/2, 50+width(equal)/2, 74, 10)
+	d.rect("same", 50-float64(width(equal)/2), 50+float64(width(equal)/2), 74, 10)
 	d.anchored("tick", "middle", 50, 101, plain(whole(equal)+" equal"))
 	return d.svg("plot", 106, title)
 }
@@ -433,7 +433,7 @@ func plotCalibration(list []report.CalibrationBin, title string) markup {
 	}
 	for _, end := range []float64{0, 1} {
 		d.add(`<text class="tick" text-anchor="end" x="%d" y="%s">%g</text><text class="tick" text-anchor="middle" x="%s" y="%d">%g</text>`,
-			left-5, y(end-end/40), end, x(end), top+size+15, end)
+			left-5, y(end-float64(end/40)), end, x(end), top+size+15, end)
 	}
 	return markup(fmt.Sprintf(`<svg role="img" width="%d" height="%d"><title>%s</title>%s</svg>`, left+size+10, top+size+20, EscapeHTML(title, 2*sentenceMax), d.out.String()))
 }

@@ -34,7 +34,7 @@ func effects() []effect {
 		{"-0.2", 0.7, around(-0.2)},
 		// Four of five gain, the fifth loses much: 0.1 and −0.4 at the spread 0. The mean is 0.
 		{"skewed", 0.6, func(spread float64) Points {
-			return Points{{0.1 - spread/5, 2}, {0.1 + spread/5, 2}, {-0.4, 1}}
+			return Points{{0.1 - float64(spread/5), 2}, {0.1 + float64(spread/5), 2}, {-0.4, 1}}
 		}},
 	}
 }

@@ -215,7 +215,8 @@ func (a AnchoringShape) possible(metric string, truth float64) error {
 		}
 	case "model_minus_people":
 		p := a.PeopleAgreement
-		least, most := (1-p)/2-p, (1-p)/2 // where two people agree, the model agrees with both or with neither; else with one of the two
+		most := float64((1 - p) / 2)
+		least := most - p // where two people agree, the model agrees with both or with neither; else with one of the two
 		if truth < least-slack || truth > most+slack {
 			return fmt.Errorf("where two people agree %v of the time (--people-agreement) and there are two labels, it lies between %.4g and %.4g", p, least, most)
 		}
@@ -391,7 +392,7 @@ func (a AnchoringShape) pairs(s *Subject, rule int, l labelPlan) func(r *rand.Ra
 		together, model := truth, 1.0 // how often two people agree, and then with the model
 		if metric == "model_minus_people" {
 			if together = a.PeopleAgreement; together > 0 {
-				model = (truth + together - (1-together)/2) / together
+				model = (truth + together - float64((1-together)/2)) / together
 			}
 		}
 		var rows [][]string

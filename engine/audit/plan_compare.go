@@ -275,7 +275,7 @@ func chancesOf(rate float64) []float64 {
 	mean := 0.0
 	for j := range list {
 		list[j] = math.Sqrt((float64(j) + 0.5) / 10)
-		mean += list[j] / 10
+		mean += float64(list[j] / 10)
 	}
 	for j, p := range list {
 		if rate <= mean {

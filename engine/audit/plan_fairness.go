@@ -314,7 +314,7 @@ func (f FairnessShape) rates(r *policy.Rule, c cells, truth float64) ([]float64,
 		}
 		if (truth < t.Value.Value) == (t.Side == policy.Minimum) {
 			for i := range list[1:] {
-				list[1+i] = min(1, max(0, 2*t.Value.Value-truth))
+				list[1+i] = min(1, max(0, float64(2*t.Value.Value)-truth))
 			}
 		}
 	}

@@ -183,12 +183,12 @@ func largestRejected(mean, step, furthest float64, excess func(m float64) float6
 		if far-near <= tolerance {
 			break
 		}
-		d := near + (far-near)/2
+		d := near + float64((far-near)/2)
 		if fNear > math.Inf(-1) && fFar < math.Inf(1) {
 			d = near + float64((far-near)*(fNear/(fNear-fFar)))
 		}
 		// A point on top of an end would not move the other one.
-		d = math.Min(math.Max(d, near+tolerance/2), far-tolerance/2)
+		d = math.Min(math.Max(d, near+float64(tolerance/2)), far-float64(tolerance/2))
 		f := at(d)
 		if f >= 0 {
 			far, fFar = d, f

@@ -124,7 +124,7 @@ func contourIntegral(poles []pole, path hyperbola, tolerance float64) (integral 
 	step := 0.5
 	integral = float64(step * (float64(0.5*path.height) + contourSum(poles, path, step, step))) // φ(0) = 1 counts half
 	for range 8 {
-		finer := (integral + float64(step*contourSum(poles, path, step/2, step))) / 2
+		finer := float64((integral + float64(step*contourSum(poles, path, step/2, step))) / 2)
 		step /= 2
 		if math.Abs(finer-integral) <= tolerance*finer {
 			return finer, true
@@ -160,7 +160,7 @@ type hyperbola struct{ width, height float64 }
 // at returns the point at w and the derivative there, as real and imaginary parts.
 func (h hyperbola) at(w float64) (x, y, dx, dy float64) {
 	e := exp(w)
-	sinh, cosh := (e-1/e)/2, (e+1/e)/2
+	sinh, cosh := float64((e-1/e)/2), float64((e+1/e)/2)
 	return float64(h.width * (cosh - 1)), float64(h.height * sinh), float64(h.width * sinh), float64(h.height * cosh)
 }
 

@@ -142,7 +142,7 @@ func fisherUpper(high, low Tally, b, atLeast, atMost float64) float64 {
 		}
 		s -= step
 		if !(s > from && s < to) {
-			s = from + (to-from)/2
+			s = from + float64((to-from)/2)
 		}
 	}
 	return highest // not come near: the bound that the tangents give is still valid

@@ -26,6 +26,7 @@ type World struct {
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Version        string           // of the release; empty: taken from the build
+	Licences       string           // of the program and of what is linked into it
 	Now            func() time.Time // nil: the clock
 	// Sleep waits between requests to a platform's API; nil: the clock's.
 	Sleep func(context.Context, time.Duration)

@@ -84,7 +84,7 @@ func frozenRuns(t *testing.T) []frozen {
 	gain := crossedStudy(12, 4, func(_, _ int, with bool) bool { return with })
 	digest := report.InputsDigest([]report.Input{{SHA256: sha256Of(gain)}})
 
-	return []frozen{
+	return append([]frozen{
 		{"check", ask(gate.Check, data...), texts, 0},
 		{"report", ask(gate.Report, data...), texts, 0},
 		{"insufficient", ask(gate.Decide, data...), texts, 3},
@@ -235,7 +235,7 @@ rules:
 		{"anchoring_check", askLabels(gate.Check, "labels.csv"), folder("labels.csv", labelRows("annotator,suggestion,label,visibility,inclusion_probability",
 			3, "ana,x,x,visible,0.2", 2, "ben,x,y,blind,0.3")+"1,ana,x,x,blind,\n"), 0},
 		{"unusable", ask(gate.Decide, "d.csv", "absent.csv"), folder("d.csv", header+"c1,r1,wihout,a,a,a\nc1,r1,with,a,a\n", "policy.yaml", "rules:\n  - {id: a, metric: agrement, minimum: 0.5}\n"), 2},
-	}
+	}, everyRun()...)
 }
 
 // beforeAfterRows is a before_after study with times: in the pair of c2 the decision with the output came first; c1

@@ -35,7 +35,8 @@ var testDay = time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC)
 func inMemory() *app {
 	return &app{World: World{
 		Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }, Version: "1.0.0",
-		Now: func() time.Time { return testDay },
+		Licences: "the licences\n",
+		Now:      func() time.Time { return testDay },
 	}}
 }
 

@@ -671,7 +671,7 @@ func chanceText(p, plusMinus float64, exact bool) string {
 	case !exact && p == 0: // seen in none of the studies: the interval lies on one side
 		return fmt.Sprintf("<%.0f %%", math.Ceil(200*plusMinus))
 	case !exact && p == 1:
-		return fmt.Sprintf(">%.0f %%", math.Floor(100-200*plusMinus))
+		return fmt.Sprintf(">%.0f %%", math.Floor(100-float64(200*plusMinus)))
 	case !exact:
 		return fmt.Sprintf("%.0f %% ±%.0f", 100*p, math.Ceil(100*plusMinus))
 	case p > 0 && p < 0.0005:

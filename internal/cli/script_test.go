@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"oloproof": func() {
-			os.Exit(Main(os.Args[1:], World{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Version: "1.0.0"}))
+			os.Exit(Main(os.Args[1:], World{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Version: "1.0.0", Licences: "the licences\n"}))
 		},
 	})
 }

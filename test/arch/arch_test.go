@@ -172,6 +172,7 @@ func (s source) problem(at token.Pos, format string, args ...any) string {
 func sources(t *testing.T) []source {
 	t.Helper()
 	var all []source
+	set := token.NewFileSet() // one for all: packages are also type-checked
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -190,7 +191,6 @@ func sources(t *testing.T) []source {
 		if err != nil {
 			return err
 		}
-		set := token.NewFileSet()
 		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err

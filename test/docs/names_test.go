@@ -785,7 +785,7 @@ func TestPipelines(t *testing.T) {
 // notRun are the commands that a block of sh may show: they take the network or minutes, or run these tests.
 var notRun = []string{
 	"go test ./...", "go install github.com/oloproof/oloproof@", "git clone https://github.com/oloproof/oloproof", "cd oloproof",
-	"sha256sum ", "printf %s ", "docker build ", "docker run ", "bash .ci/run", "npm --prefix site ", "go test ./", "go test -run '^$' -bench ", "go run ./test/perf ", "oloproof comment --report ", "oloproof audit coverage --full",
+	"sha256sum ", "gh attestation verify ", "printf %s ", "docker build ", "docker run ", "bash .ci/run", "npm --prefix site ", "go test ./", "go test -run '^$' -bench ", "go run ./test/perf ", "oloproof comment --report ", "oloproof audit coverage --full",
 }
 
 // TestBlockKinds keeps every block one of those that something checks.

@@ -3,6 +3,7 @@ package e2e
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 )
 
@@ -236,6 +238,21 @@ func TestReleaseBinaries(t *testing.T) {
 		return dist, read(t, filepath.Join(dist, "SHA256SUMS"))
 	}
 	dist, sums := build(folder, version)
+	// Again elsewhere, by somebody with other settings: each of these would change bytes if it were heeded. By night
+	// nothing is taken over from the first build, not even compiled packages.
+	home := t.TempDir()
+	write(t, filepath.Join(home, "go.env"), "GOFLAGS=-tags=other\n")
+	for name, value := range map[string]string{
+		"TZ": "Pacific/Kiritimati", "HOME": home, "LC_ALL": "C.UTF-8", "GOFLAGS": "-buildvcs=true -ldflags=-X=main.version=other", "GOENV": filepath.Join(home, "go.env"),
+		"GOAMD64": "v3", "GOARM64": "v9.0", "CGO_ENABLED": "1", "SOURCE_DATE_EPOCH": "1",
+		// Not heeded by the build, but needed by the go command once HOME is another.
+		"GOMODCACHE": goEnv(t, "GOMODCACHE"), "GOCACHE": goEnv(t, "GOCACHE"),
+	} {
+		t.Setenv(name, value)
+	}
+	if os.Getenv("OLOPROOF_NIGHTLY") != "" {
+		t.Setenv("GOCACHE", filepath.Join(home, "cache"))
+	}
 	if _, again := build(releasable(t, version), version); again != sums {
 		t.Errorf("two builds differ:\n%s\n%s", sums, again)
 	}
@@ -249,14 +266,20 @@ func TestReleaseBinaries(t *testing.T) {
 			t.Errorf("%s does not have the sum %s", name, sum)
 		}
 	}
-	want := []string{
+	programs := []string{
 		"oloproof-darwin-amd64", "oloproof-darwin-arm64", "oloproof-linux-amd64", "oloproof-linux-arm64",
 		"oloproof-windows-amd64.exe", "oloproof-windows-arm64.exe",
 	}
+	want := []string{"LICENSE", "THIRD_PARTY_LICENSES"}
+	for _, name := range programs {
+		want = append(want, name, name+".cdx.json")
+	}
+	slices.Sort(want)
 	slices.Sort(names)
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("programs (-want +got):\n%s", diff)
 	}
+	checkBillsOfMaterials(t, dist, programs)
 	program := filepath.Join(dist, "oloproof-"+runtime.GOOS+"-"+runtime.GOARCH)
 	out, err := exec.Command(program, "version").CombinedOutput()
 	if got := strings.TrimSpace(string(out)); err != nil || got != "oloproof "+strings.TrimPrefix(version, "v") {
@@ -268,6 +291,83 @@ func TestReleaseBinaries(t *testing.T) {
 	if strings.Contains(read(t, program), folder) {
 		t.Errorf("%s tells in which folder it was built", program)
 	}
+}
+
+// checkBillsOfMaterials holds what is told to be in each program to CycloneDX's own schema, and to what Go wrote into the
+// program: the same modules, each with a licence.
+func checkBillsOfMaterials(t *testing.T, dist string, programs []string) {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	for name, file := range map[string]string{
+		"bom-1.6.schema.json": "bom-1.6.schema.json", "spdx.schema.json": "spdx.schema.json", "jsf-0.82.schema.json": "jsf-0.82.schemax.json",
+	} {
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(read(t, filepath.Join(os.Getenv("OLOPROOF_CYCLONEDX_SCHEMA"), file))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiler.AddResource("http://cyclonedx.org/schema/"+name, document); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema, err := compiler.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if schema.Validate(map[string]any{"bomFormat": "CycloneDX"}) == nil {
+		t.Error("the schema accepts a bill of materials without a version")
+	}
+	for _, name := range programs {
+		text := read(t, filepath.Join(dist, name+".cdx.json"))
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(document); err != nil {
+			t.Errorf("%s.cdx.json: %v", name, err)
+		}
+		var bom struct {
+			Components []struct {
+				Name, Version string
+				Evidence      struct{ Licenses []any }
+			}
+		}
+		if err := json.Unmarshal([]byte(text), &bom); err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		for _, c := range bom.Components {
+			if c.Name == "std" {
+				continue // Go's own library
+			}
+			told = append(told, c.Name+" "+c.Version)
+			if len(c.Evidence.Licenses) == 0 {
+				t.Errorf("%s.cdx.json: %s has no licence", name, c.Name)
+			}
+		}
+		info, err := exec.Command("go", "version", "-m", filepath.Join(dist, name)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var linked []string
+		for _, m := range regexp.MustCompile(`(?m)^\tdep\t(\S+)\t(\S+)`).FindAllSubmatch(info, -1) {
+			linked = append(linked, string(m[1])+" "+string(m[2]))
+		}
+		slices.Sort(told)
+		slices.Sort(linked)
+		if diff := cmp.Diff(linked, told); diff != "" || len(linked) < 10 {
+			t.Errorf("%s.cdx.json (-linked +told):\n%s", name, diff)
+		}
+	}
+}
+
+// goEnv is a setting of the go command.
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // TestReleaseWorkflow holds the workflows to what makes a release safe: whatever comes from elsewhere is pinned

@@ -782,7 +782,7 @@ func bothLeftOut(a, b sample) []report.LeftOut {
 // halved is the settings for each of two intervals that must hold at once.
 func (v *view) halved() policy.Judging {
 	j := v.exactJudging()
-	j.Confidence.Value = 1 - (1-j.Confidence.Value)/2
+	j.Confidence.Value = 1 - float64((1-j.Confidence.Value)/2)
 	return j
 }
 

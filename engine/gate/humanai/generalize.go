@@ -228,7 +228,7 @@ func lopsided(counts map[string]*[2]int) bool {
 		n, d := float64(counts[id][0]+counts[id][1]), float64(counts[id][0]-counts[id][1])
 		sum += d * d / n
 		mean++
-		variance += 2 * (1 - 1/n)
+		variance += float64(2 * (1 - 1/n))
 	}
 	return sum > mean+float64(4*math.Sqrt(variance))+8
 }

@@ -669,5 +669,5 @@ func median(list []float64) float64 {
 	if n%2 == 1 {
 		return list[n/2]
 	}
-	return list[n/2-1]/2 + list[n/2]/2
+	return float64(list[n/2-1]/2) + float64(list[n/2]/2)
 }
