@@ -254,10 +254,7 @@ func (s humanStudy) design() (name string, follows bool) {
 func (s humanStudy) wrongOrder(all []decision) (wrong bool, unseen int) {
 	for _, w := range all {
 		for _, o := range all {
-			if !w.with || o.with || w.reviewer != o.reviewer || w.kase != o.kase || w.departs || o.departs {
-				continue
-			}
-			if w.absent || o.absent {
+			if !w.with || o.with || w.reviewer != o.reviewer || w.kase != o.kase || w.absent || o.absent {
 				continue
 			}
 			at := func(d decision) *int {
@@ -693,18 +690,12 @@ func (e *evaluated) mean(o ruleOptions, worst, best, seen []*big.Rat, enrolled i
 func (s humanStudy) difference(r humanRule, all []decision) (e evaluated) {
 	out := map[string]int{}
 	own := map[string]map[bool]*tallied{}
-	relevant, rows := 0, 0
 	for _, d := range all {
 		in, unrecorded := inSlice(d, r.site)
-		if !in && !unrecorded {
-			continue
-		}
-		relevant++
-		if !d.absent {
-			rows++
-		}
 		if unrecorded {
 			out[noColumn]++
+		}
+		if !in {
 			continue
 		}
 		if d.departs {
@@ -761,10 +752,40 @@ func (s humanStudy) difference(r humanRule, all []decision) (e evaluated) {
 		e.insufficient = nothingThere
 	case both < 2:
 		e.insufficient = "fewer than two people"
-	case tooMany(out[notBoth], enrolled, r.maxLeftOut), tooMany(out[notAssigned], rows, r.maxLeftOut), tooMany(out[notAssigned]+out[noColumn], relevant, r.maxLeftOut):
+	case s.leavesTooMany(r, all):
 		e.insufficient = "left out"
 	}
 	return e
+}
+
+// leavesTooMany tells whether an accuracy difference leaves out more than it may: people in one condition only, rows that
+// are not as assigned, or these and the decisions that do not record the column together.
+func (s humanStudy) leavesTooMany(r humanRule, all []decision) bool {
+	departing, unrecorded, rows, decisions, oneArm := 0, 0, 0, 0, 0
+	for _, d := range all {
+		in, bare := inSlice(d, r.site)
+		if !in && !bare {
+			continue
+		}
+		decisions++
+		if !d.absent {
+			rows++
+		}
+		switch {
+		case bare:
+			unrecorded++
+		case d.departs:
+			departing++
+		}
+	}
+	people := s.arms(all, r.site)
+	for _, arm := range people {
+		if !arm[true] && !arm[false] || (!arm[true] || !arm[false]) && !s.declares("crossed") {
+			oneArm++
+		}
+	}
+	return tooMany(oneArm, len(people), r.maxLeftOut) || tooMany(departing, rows, r.maxLeftOut) ||
+		tooMany(departing+unrecorded, decisions, r.maxLeftOut)
 }
 
 // systemAccuracy counts cases. A case with several outputs that commit to something counts both ways if one of them is
@@ -971,11 +992,9 @@ func (s humanStudy) pairing(r humanRule, all []decision) (e evaluated) {
 		return e
 	}
 	e.Missing = count(cells - recorded)
-	own := s.difference(humanRule{ruleOptions: ruleOptions{confidence: "0.95", maxLeftOut: r.maxLeftOut}}, all)
-	switch {
-	case recorded == 0:
+	if recorded == 0 {
 		e.insufficient = nothingThere
-	case own.insufficient == "left out":
+	} else if s.leavesTooMany(r, all) {
 		e.insufficient = "left out"
 	}
 	e.Interval = &Interval{Confidence: confidence(r.confidence), Method: "pairing-average", Looks: "one", Unknown: true}
@@ -1114,7 +1133,7 @@ func (s humanStudy) data(design string, follows bool) (data map[string]int, find
 			case !d.with && d.humanRow.output != "":
 				n["output_ignored"]++
 			}
-			if d.with && d.humanRow.output != "" && !d.departs {
+			if d.with && d.humanRow.output != "" {
 				if outputs[d.kase] == nil {
 					outputs[d.kase] = map[string]bool{}
 				}

@@ -86,6 +86,9 @@ func drawHumanStudy(r *rand.Rand) humanStudy {
 		people, cases = 20+r.IntN(30), pick(r, 1, 60)
 	}
 	kind := pick(r, "crossed", "crossed", "crossed", "before_after", "before_after", "crossed", "before_after", "before_after", "between", "sparse", "mixed", "one row each", "switched", "one row each")
+	if cases == 60 {
+		kind = "one row each"
+	}
 	labels := pick(r, []string{"yes", "no"}, []string{"yes", "no"}, []string{"a", "b", "c"})
 	if chance(r, .3) {
 		s.abstain = []string{"unsure"}
