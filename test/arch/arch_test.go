@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"engine/example":    append([]string{"engine/study"}, gatesAndBelow...),
 	"summary":           {"engine/diag", "engine/interval", "engine/report"},
 	"summary/ci":        {"engine/diag", "engine/report", "summary"},
+	"test/oracle":       {"internal/cli"}, // a second opinion shares nothing with the first
 	"test/perf":         {},
 	"test/perf/*":       {},
 	"internal/cli":      {"engine", "engine/*", "engine/gate/*", "summary", "summary/ci"},
