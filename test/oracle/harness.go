@@ -38,6 +38,8 @@ type Study struct {
 	Status int
 	// Today is the day on which it is decided.
 	Today time.Time
+	// Itself lists where a report contradicts its own numbers; nil where there is nothing more to hold against itself.
+	Itself func(Report) []string
 }
 
 // Report is what a run prints with --json: the part of it that an oracle knows.
@@ -94,6 +96,7 @@ type Measure struct {
 	Equal       *int              `json:"equal"`
 	Method      string            `json:"method"`
 	Beside      []Beside          `json:"intervals_beside"`
+	Expected    *float64          `json:"expected_under_calibration"`
 }
 
 // Interval is a range with what it promises. A nil bound has no end.
@@ -134,8 +137,10 @@ type Rule struct {
 	Advisory  bool                       `json:"advisory"`
 	Waived    *Waived                    `json:"waived"`
 	Reviewed  json.RawMessage            `json:"reviewed"`
-	Cells     []Cell                     `json:"cells"`
-	Pairs     []Pair                     `json:"pairs"`
+	// WithLeftOut is fairness: what the rule would come to with what was left out at its worst.
+	WithLeftOut string `json:"verdict_with_left_out"`
+	Cells       []Cell `json:"cells"`
+	Pairs       []Pair `json:"pairs"`
 
 	Close bool   `json:"-"` // a threshold lies within Tolerance of a bound that decides
 	Why   string `json:"-"` // the oracle's reason, for the tally
@@ -190,10 +195,13 @@ func (s Study) Check(folder string, tally Tally) []string {
 		return []string{problem}
 	}
 	d := &differences{tally: tally}
-	if status != s.Status {
+	// Where a rule was too close to call, so was how the process ends.
+	if tooClose := d.report(s.Want, got); !tooClose && status != s.Status {
 		d.add("the process ended with %d, want %d", status, s.Status)
 	}
-	d.report(s.Want, got)
+	if s.Itself != nil {
+		d.found = append(d.found, s.Itself(got)...)
+	}
 	if len(d.found) > 0 && len(got.Errors) > 0 {
 		for _, e := range got.Errors {
 			d.add("the program says %s:%d:%d: %s", filepath.Base(e.File), e.Line, e.Column, e.Message)
@@ -238,15 +246,18 @@ func (d *differences) add(format string, args ...any) {
 	d.found = append(d.found, fmt.Sprintf(format, args...))
 }
 
-func (d *differences) report(want, got Report) {
+// report compares two reports, and tells whether a rule was too close to call.
+func (d *differences) report(want, got Report) (anyClose bool) {
 	if want.ExitStatus == 2 {
+		if len(got.Errors) == 0 {
+			d.add("no errors, though nothing can be decided")
+		}
 		d.tally.Add("exit 2")
 	}
 	if len(want.Gates) != len(got.Gates) {
 		d.add("%d gates, want %d", len(got.Gates), len(want.Gates))
-		return
+		return false
 	}
-	anyClose := false
 	for i := range want.Gates {
 		anyClose = d.gate(want.Gates[i], got.Gates[i]) || anyClose
 	}
@@ -258,7 +269,7 @@ func (d *differences) report(want, got Report) {
 		d.add("exit_status is %d, want %d", got.ExitStatus, want.ExitStatus)
 	}
 	if got.Verdict == "" {
-		return
+		return anyClose
 	}
 	worst, counts := Worst(got)
 	if got.Verdict != worst || got.ExitStatus != exitStatus[worst] {
@@ -268,6 +279,7 @@ func (d *differences) report(want, got Report) {
 		d.add("counts are %v, its rules come to %v", got.Counts, counts)
 	}
 	d.tally.Add("run " + got.Verdict)
+	return anyClose
 }
 
 // Worst is the verdict of the worst counting rule of a report, and how many rules came to each.
@@ -405,6 +417,9 @@ func (d *differences) rule(want, got Rule) (tooClose bool) {
 	if want.Close {
 		d.tally.Add("close: a threshold within the tolerance of a bound")
 	}
+	if want.WithLeftOut != got.WithLeftOut && !want.Close {
+		d.add("%s: verdict_with_left_out %q, want %q", name, got.WithLeftOut, want.WithLeftOut)
+	}
 	d.cells(name, want.Cells, got.Cells)
 	d.pairs(name, want.Pairs, got.Pairs)
 	return tooClose
@@ -460,6 +475,9 @@ func (d *differences) pairs(name string, want, got []Pair) {
 		d.add("%s: %d pairs, want %d", name, len(got), len(want))
 		return
 	}
+	// Their order is not promised.
+	byGroups := func(a, b Pair) int { return slices.Compare(a.Groups, b.Groups) }
+	want, got = slices.SortedFunc(slices.Values(want), byGroups), slices.SortedFunc(slices.Values(got), byGroups)
 	for i, w := range want {
 		pair := fmt.Sprintf("%s, pair %q", name, w.Groups)
 		if !slices.Equal(w.Groups, got[i].Groups) {
@@ -484,6 +502,7 @@ func (d *differences) measure(name string, want, got Measure) {
 	d.count(name+": better", want.Better, got.Better)
 	d.count(name+": worse", want.Worse, got.Worse)
 	d.count(name+": equal", want.Equal, got.Equal)
+	d.number(name+": expected_under_calibration", want.Expected, got.Expected, 1e-11)
 	d.number(name+": p_value", want.PValue, got.PValue, 1e-11)
 	if want.Method != got.Method {
 		d.add("%s: method %q, want %q", name, got.Method, want.Method)

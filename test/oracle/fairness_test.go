@@ -1,0 +1,7 @@
+package oracle
+
+import "testing"
+
+func TestFairness(t *testing.T) {
+	eachStudy(t, drawFairness)
+}
