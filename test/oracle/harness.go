@@ -310,7 +310,9 @@ func (d *differences) gate(want, got Gate) (anyClose bool) {
 			d.add("data.%s is %v, want %d", name, got.Data[name], want.Count[name])
 		}
 	}
-	d.measures(want.Measures, got.Measures)
+	if want.Measures != nil {
+		d.measures(want.Measures, got.Measures)
+	}
 	d.findings(want, got)
 	if len(want.Rules) != len(got.Rules) {
 		d.add("%d rules, want %d", len(got.Rules), len(want.Rules))

@@ -1,0 +1,331 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// drawAnchoring draws a study of the anchoring gate.
+func drawAnchoring(r *rand.Rand) Study {
+	s := &anchorStudy{}
+	s.drawLabels(r)
+	s.drawRules(r)
+	return s.study(r)
+}
+
+func (s *anchorStudy) drawLabels(r *rand.Rand) {
+	people := one(r, 1, 1, 1, 2, 3, 8, 25)
+	items := one(r, 20, 40, 60, 100, 150)
+	s.byPlace = chance(r, 0.3)
+	s.floor = one(r, 0, 0, 5, 10, 1)
+	s.level = one(r, "", "", "0.9", "0.8", "0.99")
+	words := []string{"spam", "ham", "other", "no", "1.0"}[:2+r.IntN(4)]
+	blindShare := one(r, 0.2, 0.4, 0.4, 0.7, 0.03)
+	right, pull := one(r, 0.5, 0.7, 0.85, 0.95, 1), one(r, 0, 0.3, 0.6)
+	// How often each thing that should not happen does.
+	noLabel, noSuggestion := one(r, 0, 0, 0.03, 0.15), one(r, 0, 0, 0.02, 0.1)
+	odd := one(r, 0, 0, 0.03, 0.15)
+	severalLabels := chance(r, 0.5)
+	withDraw := chance(r, 0.4)
+	withAccepted, withVerify := chance(r, 0.6), chance(r, 0.4)
+	notDrawn := one(r, 0, 0, 0, 0.05)
+	noRow := one(r, 0, 0, 0.05)
+	sites := chance(r, 0.5) && !withDraw
+	clock := 0
+	for i := range items {
+		item := fmt.Sprintf("m%d", i)
+		blind := chance(r, blindShare)
+		if withDraw {
+			s.draw = append(s.draw, drawnItem{item, blind, "0.4"})
+			if chance(r, noRow) {
+				continue
+			}
+			if chance(r, notDrawn) {
+				blind = !blind
+			}
+		}
+		suggestion := one(r, words...)
+		noneAtAll := chance(r, noSuggestion)
+		site := ""
+		if sites {
+			site = one(r, "Lyon", "Lyon", "Roma")
+		}
+		var who []string
+		if severalLabels && chance(r, 0.5) {
+			for p := range min(people, 1+r.IntN(4)) {
+				who = append(who, fmt.Sprintf("p%d", p))
+			}
+		} else {
+			who = []string{fmt.Sprintf("p%d", r.IntN(people))}
+		}
+		for _, p := range who {
+			label := func(seen bool) string {
+				if chance(r, noLabel) {
+					return ""
+				}
+				if chance(r, right) || seen && chance(r, pull) {
+					return suggestion
+				}
+				return one(r, words...)
+			}
+			add := func(blind bool, kind, label string) *labelRow {
+				clock += 60
+				row := labelRow{item: item, annotator: p, suggestion: suggestion, label: label, blind: blind, kind: kind, labelled: clock, site: site}
+				if noneAtAll || chance(r, noSuggestion/3) {
+					row.suggestion = ""
+				}
+				if chance(r, 0.5) {
+					row.started = clock - 10 - r.IntN(40)
+				}
+				if withAccepted && !blind && kind != "verify" && row.suggestion != "" && chance(r, 0.8) {
+					row.accepted = "0"
+					if row.label == row.suggestion && chance(r, 0.8) {
+						row.accepted = "1"
+					}
+				}
+				if s.byPlace || chance(r, 0.02) {
+					row.started, row.labelled = 0, 0
+				}
+				s.rows = append(s.rows, row)
+				return &s.rows[len(s.rows)-1]
+			}
+			kind := one(r, "", "", "", "label", "audit", "calibration", "certification")
+			if withVerify && chance(r, 0.15) {
+				if chance(r, 0.2) && blind {
+					kind = "verify" // served blind, it counts as a label
+				} else {
+					add(false, "verify", label(true))
+					continue
+				}
+			}
+			switch {
+			case chance(r, odd): // a look first
+				add(false, "", label(true))
+				add(true, "", label(true))
+			case blind && chance(r, odd): // labelled again after a disagreement, or again all the same
+				first := label(false)
+				add(true, "label", first)
+				add(true, "audit", label(true))
+			case blind && chance(r, 0.2): // shown afterwards
+				add(true, kind, label(false))
+				add(false, "", label(true))
+			case blind:
+				add(true, kind, label(false))
+			default:
+				add(false, "", label(true))
+			}
+		}
+	}
+	if !slices.ContainsFunc(s.rows, func(r labelRow) bool { return r.item != "" }) {
+		s.rows = append(s.rows, labelRow{item: "m0", annotator: "p0", suggestion: "spam", label: "spam", blind: true})
+	}
+	if sites {
+		// A row that has no site agrees with the item's others, where there are some.
+		for i := range s.rows {
+			if chance(r, 0.05) && i > 0 && s.rows[i-1].item == s.rows[i].item && s.rows[i-1].site != "" {
+				s.rows[i].site = ""
+			}
+		}
+	}
+}
+
+// inChance is the probability p, on a decision that only depends on the study so far.
+func (s *anchorStudy) drawRules(r *rand.Rand) {
+	annotators := s.annotators()
+	for i := range 1 + r.IntN(4) {
+		rule := anchorRule{id: fmt.Sprintf("rule-%d", i), maxLeftOut: "0.9"}
+		rule.metric = one(r, "blind_agreement", "blind_agreement", "anchoring_gap", "visible_agreement", "acceptance_rate", "verify_acceptance",
+			"people_agreement", "model_minus_people")
+		pairs := rule.metric == "people_agreement" || rule.metric == "model_minus_people"
+		rule.kind = one(r, "minimum", "minimum", "maximum")
+		rule.confidence = one(r, "", "", "0.95", "0.6")
+		if !pairs {
+			rule.per = one(r, "", "", "item", "item", "person", "label")
+		}
+		rule.advisory = i > 0 && chance(r, 0.15)
+		if chance(r, 0.1) {
+			rule.waivedUntil = one(r, "2026-12-01", "2026-11-30", "2027-03-31")
+		}
+		if s.rows[0].site != "" && chance(r, 0.3) {
+			rule.where = one(r, "Lyon", "Roma", "Nowhere")
+		}
+		per := s.perOf(rule)
+		if rule.metric == "anchoring_gap" && per == "item" && chance(r, 0.3) {
+			e := s.classify(s.sliceOf(rule), false)
+			rule.pairwise = shareOf(e.visible, per, annotators, 0.1, false).exact && shareOf(e.blind, per, annotators, 0.1, false).exact
+		}
+		if rule.metric == "blind_agreement" && per == "item" && rule.where == "" && chance(r, 0.4) {
+			e := s.classify(s.rows, false)
+			if shareOf(e.blind, per, annotators, 0.1, false).exact {
+				rule.corpus = len(s.draw)
+				if s.draw == nil {
+					items, _ := grouping(e.blind, "item")
+					all := map[string]bool{}
+					for _, row := range s.rows {
+						all[row.item] = true
+					}
+					rule.corpus = len(all) + one(r, 0, 10, 100, 1000)
+					_ = items
+				}
+			}
+		}
+		rule.threshold = "0.5"
+		d, _ := s.decideOn(rule, false)
+		lower, upper := *d.Interval.Lower, *d.Interval.Upper
+		least := 0.0
+		if rule.metric == "anchoring_gap" || rule.metric == "model_minus_people" {
+			least = -1
+		}
+		var t float64
+		switch r.IntN(8) {
+		case 0:
+			t = least + (1-least)*r.Float64()
+		case 1, 2:
+			t = lower - 0.03*r.Float64()
+		case 3, 4:
+			t = upper + 0.03*r.Float64()
+		case 5:
+			t = lower + (upper-lower)*r.Float64()
+		case 6:
+			t = roundTo10(lower) + float64(r.IntN(3)-1)*1e-10
+		case 7:
+			t = roundTo10(upper) + float64(r.IntN(3)-1)*1e-10
+		}
+		t = math.Min(1, math.Max(least, t))
+		rule.threshold = new(big.Rat).SetFloat64(t).FloatString(10)
+		s.rules = append(s.rules, rule)
+	}
+}
+
+// study writes the files and what must come of them.
+func (s *anchorStudy) study(r *rand.Rand) Study {
+	want := Gate{Gate: "anchoring", Count: map[string]int{}}
+	for _, rule := range s.rules {
+		w := s.decide(rule)
+		if rule.waivedUntil >= theDay.Format("2006-01-02") && (w.Verdict == Fail || w.Verdict == Insufficient) {
+			w.Waived = &Waived{Verdict: w.Verdict}
+			w.Verdict, w.ByInterval = Review, false
+			w.Why = "waived " + w.Waived.Verdict
+		}
+		want.Rules = append(want.Rules, w)
+	}
+	s.data(&want)
+	files, args := s.files(r)
+	report := Report{Gates: []Gate{want}}
+	report.Verdict, report.Counts = Worst(report)
+	report.ExitStatus = exitStatus[report.Verdict]
+	return Study{Args: args, Files: files, Want: report, Status: report.ExitStatus, Today: theDay}
+}
+
+// data are the counts of what was read, and the findings that the documents define by a count.
+func (s *anchorStudy) data(want *Gate) {
+	e := s.classify(s.rows, false)
+	items := map[string]bool{}
+	blind := 0
+	for _, r := range s.rows {
+		items[r.item] = true
+		if r.blind {
+			blind++
+		}
+	}
+	_, mb, nb := counts(e.blind)
+	_, mv, nv := counts(e.visible)
+	c := want.Count
+	c["rows"], c["items"], c["annotators"] = len(s.rows), len(items), len(s.annotators())
+	c["blind_rows"], c["visible_rows"] = blind, len(s.rows)-blind
+	c["blind_comparisons"], c["missing_blind_labels"] = nb, mb
+	c["visible_comparisons"], c["missing_visible_labels"] = nv, mv
+	c["suggestion_seen_before"], c["relabelled_blind"], c["repeated_blind_labels"] = e.seenBefore, e.relabelled, e.repeats
+	add := func(code string, n int) {
+		want.Exact = append(want.Exact, code)
+		if n > 0 {
+			want.Findings = append(want.Findings, Finding{Code: code, Count: n})
+		}
+	}
+	add("suggestion_seen_before", e.seenBefore)
+	add("relabelled_blind", e.relabelled)
+	add("after_unlabelled_blind", e.afterUnlabelled)
+	add("repeated_blind_labels", e.repeats)
+	add("order_by_place", e.byPlace)
+	if s.draw != nil {
+		c["drawn_items"], c["departures_from_draw"] = len(s.draw), e.departures
+	}
+}
+
+// files writes the labels, the draw and the policy.
+func (s *anchorStudy) files(r *rand.Rand) (files map[string]string, args []string) {
+	day := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	at := func(seconds int) string {
+		if seconds == 0 {
+			return ""
+		}
+		return day.Add(time.Duration(seconds) * time.Second).Format(time.RFC3339)
+	}
+	header := []string{"item", "annotator", "suggestion", "label", "visibility", "kind", "accepted", "started_at", "labelled_at", "site"}
+	var rows [][]string
+	for _, row := range s.rows {
+		visibility := "visible"
+		if row.blind {
+			visibility = "blind"
+		}
+		rows = append(rows, []string{row.item, row.annotator, row.suggestion, row.label, visibility, row.kind, row.accepted, at(row.started), at(row.labelled), row.site})
+	}
+	files = map[string]string{}
+	var y strings.Builder
+	fmt.Fprintf(&y, "anchoring:\n")
+	if half := len(rows) / 2; half > 0 && chance(r, 0.2) {
+		files["one.csv"], files["two.csv"] = csvFile(header, rows[:half]), csvFile(header, rows[half:])
+		fmt.Fprintf(&y, "  labels: [one.csv, two.csv]\n")
+	} else {
+		files["labels.csv"] = csvFile(header, rows)
+		fmt.Fprintf(&y, "  labels: labels.csv\n")
+	}
+	if s.draw != nil {
+		var drawn [][]string
+		for _, d := range s.draw {
+			drawn = append(drawn, []string{d.item, map[bool]string{true: "blind", false: "visible"}[d.blind], d.chance})
+		}
+		files["draw.csv"] = csvFile([]string{"item", "visibility", "inclusion_probability"}, drawn)
+		fmt.Fprintf(&y, "  draw: draw.csv\n")
+	}
+	if s.floor != 0 {
+		fmt.Fprintf(&y, "  minimum_blind_sample: %d\n", s.floor)
+	}
+	if s.level != "" {
+		fmt.Fprintf(&y, "  confidence: %s\n", s.level)
+	}
+	fmt.Fprintf(&y, "  rules:\n")
+	for _, rule := range s.rules {
+		fmt.Fprintf(&y, "    - id: %s\n      metric: %s\n      %s: %s\n", rule.id, rule.metric, rule.kind, rule.threshold)
+		for _, key := range [][2]string{{"confidence", rule.confidence}, {"per", rule.per}, {"max_left_out", rule.maxLeftOut}} {
+			if key[1] != "" {
+				fmt.Fprintf(&y, "      %s: %s\n", key[0], key[1])
+			}
+		}
+		if rule.pairwise {
+			fmt.Fprintf(&y, "      interval: pairwise\n")
+		}
+		if rule.repeated {
+			fmt.Fprintf(&y, "      looks: repeated\n")
+		}
+		if rule.corpus > 0 {
+			fmt.Fprintf(&y, "      corpus_size: %d\n", rule.corpus)
+		}
+		if rule.advisory {
+			fmt.Fprintf(&y, "      advisory: true\n")
+		}
+		if rule.waivedUntil != "" {
+			fmt.Fprintf(&y, "      waive: {until: %s, owner: Ana, reason: For the trial.}\n", rule.waivedUntil)
+		}
+		if rule.where != "" {
+			fmt.Fprintf(&y, "      where: {site: %s}\n", rule.where)
+		}
+	}
+	files["policy.yaml"] = y.String()
+	return files, []string{"anchoring", "gate", "--policy", "policy.yaml"}
+}

@@ -1,0 +1,7 @@
+package oracle
+
+import "testing"
+
+func TestAnchoring(t *testing.T) {
+	eachStudy(t, drawAnchoring)
+}
