@@ -3,7 +3,6 @@ package oracle
 import (
 	"fmt"
 	"maps"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -49,7 +48,8 @@ type evidence struct {
 	seenBefore, relabelled, repeats  int
 	afterUnlabelled, departures      int
 	drawnWithoutRow                  int
-	byPlace                          int // pairs of a person and an item of which only places tell what came first
+	comparable                       map[string]bool // items of which some row has a suggestion, or that were drawn blind
+	byPlace                          int             // pairs of a person and an item of which only places tell what came first
 }
 
 // anchorRule is a rule on labels.
@@ -100,6 +100,13 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 		inDraw[d.item] = true
 		drawnBlind[d.item] = d.blind
 	}
+	e.comparable = map[string]bool{}
+	for item := range suggested {
+		e.comparable[item] = true
+	}
+	for item, blind := range drawnBlind {
+		e.comparable[item] = e.comparable[item] || blind
+	}
 	compared := map[string]bool{} // items with a blind label that can be compared, or a missing one
 	for _, k := range keys {
 		list := slices.Clone(of[k])
@@ -131,7 +138,7 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 			c := comparison{item: r.item, who: r.annotator, label: r.label, agrees: agrees, chance: r.chance}
 			gone := c
 			gone.label, gone.agrees = "", unknown
-			comparable := r.suggestion != "" || suggested[r.item] || drawnBlind[r.item]
+			comparable := e.comparable[r.item]
 			switch {
 			case r.verify():
 				if r.suggestion == "" {
@@ -194,8 +201,9 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 				e.repeats++
 			case blindBefore:
 				e.afterUnlabelled++
-				gone.extra, gone.perhaps = true, true
+				gone.perhaps = true
 				e.visible = append(e.visible, gone)
+				gone.extra = true
 				e.people = append(e.people, gone)
 				e.blind = append(e.blind, gone)
 				compared[r.item] = true
@@ -424,15 +432,14 @@ func gapOf(e evidence, per string, annotators []string, a float64, pairwise bool
 			looks = "any"
 		}
 	}
-	if pairwise {
+	if pairwise && both {
+		f.open = "an item on both sides" // and the interval shown is the other one
+	} else if pairwise {
 		method, looks = "fisher-product", "one"
 		kv, mv, nv := counts(e.visible)
 		kb, mb, nb := counts(e.blind)
 		upper = fisherUpper(kv+mv, nv, kb, nb, a)
 		lower = -fisherUpper(kb+mb, nb, kv, nv, a)
-		if both {
-			f.open = "an item on both sides"
-		}
 	}
 	f.Interval = interval(lower, upper, confidence, method, looks)
 	if v.Completions != nil && b.Completions != nil {
@@ -528,10 +535,7 @@ func gapPerPerson(e evidence, annotators []string, a float64) found {
 func peopleOf(e evidence, model bool, a float64) found {
 	f := found{}
 	items, of := grouping(e.people, "item")
-	comparable := map[string]bool{}
-	for _, c := range e.blind {
-		comparable[c.item] = true
-	}
+	comparable := e.comparable
 	var recorded, low, high []*big.Rat
 	agreeing, pairs, missing, noModel, alone, lacking := 0, 0, 0, 0, 0, 0
 	for _, item := range items {
@@ -678,17 +682,9 @@ func (s *anchorStudy) annotators() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// annotators are the people with something that counts, sorted.
-func (e evidence) annotators() []string {
-	set := map[string]bool{}
-	for _, list := range [][]comparison{e.blind, e.visible, e.verify, e.people} {
-		for _, c := range list {
-			if c.who != "" {
-				set[c.who] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(set))
+// annotatorsOf are the people of a rule's slice.
+func (s *anchorStudy) annotatorsOf(r anchorRule) []string {
+	return (&anchorStudy{rows: s.sliceOf(r)}).annotators()
 }
 
 // perOf is what counts once each in a rule.
@@ -706,10 +702,7 @@ func (s *anchorStudy) perOf(r anchorRule) string {
 
 // metric works out a metric of some evidence.
 func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64) found {
-	annotators := e.annotators()
-	if r.where == "" {
-		annotators = s.annotators()
-	}
+	annotators := s.annotatorsOf(r)
 	var f found
 	switch r.metric {
 	case "blind_agreement":
@@ -748,7 +741,7 @@ func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64) fo
 
 // blindAgreement is the share of blind labels that equal the suggestion, also of a corpus, in batches, or weighted.
 func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a float64) found {
-	f := shareOf(e.blind, per, s.annotators(), a, r.repeated)
+	f := shareOf(e.blind, per, s.annotatorsOf(r), a, r.repeated)
 	if per != "item" || !f.exact {
 		return f
 	}
@@ -782,12 +775,23 @@ func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a flo
 			f.Completions = &Completions{*ratio{k, n}.share(), *ratio{k + m, n}.share()}
 		}
 		f.leave("not drawn blind", undrawn)
-		least, most := hypergeometricBounds(r.corpus, n, k, m, exactError(s, r))
+		// Where a probability is the error itself, to the last digit, the engine's guard takes it for larger (methods,
+		// "Rounding"): the interval is then one item wider than it had to be.
+		guarded := new(big.Rat).Mul(exactError(s, r), big.NewRat(999_999_999, 1_000_000_000))
+		least, most := hypergeometricBounds(r.corpus, n, k, m, guarded)
 		whole := func(x, of int) float64 { return float(big.NewRat(int64(x), int64(of))) }
 		N, rest := r.corpus, r.corpus-n
 		f.Interval = interval(whole(least, N), whole(most, N), 1-2*a, "hypergeometric", "one")
 		if rest > 0 {
-			f.Beside = []Beside{{"hypergeometric", math.Floor(whole(least, N)*1e10) / 1e10, math.Ceil(whole(most, N)*1e10) / 1e10}}
+			// Printed with ten digits, rounded outward.
+			low, high := 0.0, 1.0
+			if least > 0 {
+				low = float(downTo10(big.NewRat(int64(least), int64(N))))
+			}
+			if most < N {
+				high = float(upTo10(big.NewRat(int64(most), int64(N))))
+			}
+			f.Beside = []Beside{{"hypergeometric", low, high}}
 			f.Interval = interval(whole(least-k, rest), whole(most-k-m, rest), 1-2*a, "hypergeometric", "one")
 		}
 	}

@@ -393,6 +393,20 @@ func downTo10(x *big.Rat) *big.Rat {
 	return decimal(text[:end])
 }
 
+// upTo10 rounds a positive fraction up to ten significant digits.
+func upTo10(x *big.Rat) *big.Rat {
+	down := downTo10(x)
+	if down.Cmp(x) == 0 {
+		return down
+	}
+	// One more in the tenth digit.
+	one := big.NewRat(1, 1)
+	for ten := big.NewRat(10, 1); new(big.Rat).Mul(x, one).Cmp(big.NewRat(1e9, 1)) < 0; {
+		one.Mul(one, ten)
+	}
+	return down.Add(down, one.Inv(one))
+}
+
 // fairDecided is one evaluation of a rule.
 type fairDecided struct {
 	rule         Rule
