@@ -31,25 +31,41 @@ type drawnItem struct {
 
 // comparison is a label that counts as evidence, recorded or missing.
 type comparison struct {
-	item, who string // who is empty where it cannot be told
-	label     string // "" where it is missing
-	agrees    int    // 1, 0 or unknown
-	chance    string
-	extra     bool // it is missing beside another blind one of the same person and item
-	perhaps   bool // it is a missing visible one, or none at all
+	item, who  string // who is empty where it cannot be told
+	suggestion string
+	label      string // "" where it is missing
+	agrees     int    // 1, 0 or unknown
+	chance     string
+	extra      bool // it is missing beside another blind one of the same person and item
+	perhaps    bool // it is a missing visible one, or none at all
 }
 
 // evidence is what the rows count as.
 type evidence struct {
 	blind, visible, verify, accepted []comparison
 	people                           []comparison // blind labels for people_agreement, those without a suggestion too
-	noBlind, noVisible, noVerify     int          // rows left out for want of a suggestion
+	blindTimes, visibleTimes         []labelTime
+	noBlind, noVisible, noVerify     int // rows left out for want of a suggestion
 	noAccepted                       int
 	seenBefore, relabelled, repeats  int
 	afterUnlabelled, departures      int
 	drawnWithoutRow                  int
 	comparable                       map[string]bool // items of which some row has a suggestion, or that were drawn blind
 	byPlace                          int             // pairs of a person and an item of which only places tell what came first
+}
+
+// labelTime is how long a label took, in seconds; -1 where that is not recorded.
+type labelTime struct {
+	who     string
+	seconds int
+}
+
+// time is a row's.
+func (r labelRow) time() labelTime {
+	if r.started == 0 || r.labelled == 0 {
+		return labelTime{r.annotator, -1}
+	}
+	return labelTime{r.annotator, r.labelled - r.started}
 }
 
 // anchorRule is a rule on labels.
@@ -62,6 +78,7 @@ type anchorRule struct {
 	reviewed                    string // "", "good" or "other"
 	where                       string // the site
 	corpus                      int
+	shared                      int // how many rules share its error; 0 is 1
 }
 
 // anchorStudy is a file of labels with its draw and policy.
@@ -73,6 +90,7 @@ type anchorStudy struct {
 	least   string // least_inclusion_probability
 	rules   []anchorRule
 	level   string
+	adjust  string
 	byPlace bool // no row has a time
 }
 
@@ -135,7 +153,7 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 					agrees = 1
 				}
 			}
-			c := comparison{item: r.item, who: r.annotator, label: r.label, agrees: agrees, chance: r.chance}
+			c := comparison{item: r.item, who: r.annotator, suggestion: r.suggestion, label: r.label, agrees: agrees, chance: r.chance}
 			gone := c
 			gone.label, gone.agrees = "", unknown
 			comparable := e.comparable[r.item]
@@ -147,6 +165,7 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 					e.verify = append(e.verify, c)
 				}
 			case !r.blind:
+				e.visibleTimes = append(e.visibleTimes, r.time())
 				if r.suggestion == "" {
 					e.noVisible++
 				} else {
@@ -193,6 +212,9 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 					e.relabelled++
 				}
 				e.visible = append(e.visible, c)
+				if agrees != unknown {
+					e.visibleTimes = append(e.visibleTimes, r.time())
+				}
 				gone.extra = blindBefore
 				e.people = append(e.people, gone)
 				e.blind = append(e.blind, gone)
@@ -209,6 +231,7 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 				compared[r.item] = true
 			default:
 				e.people = append(e.people, c)
+				e.blindTimes = append(e.blindTimes, r.time())
 				if comparable {
 					e.blind = append(e.blind, c)
 					compared[r.item] = true
@@ -248,7 +271,9 @@ type found struct {
 	repeat   bool   // people or items repeat, so that the interval is too narrow
 	open     string // why it is not decided, whatever the interval
 	recorded int    // recorded comparisons
+	uneven   bool   // items were drawn with unequal chances, which the interval does not weigh
 	oneKind  ratio  // annotators with labels of one kind only, of all
+	noModel  ratio  // rows or items left out for want of a suggestion, of all that could count
 }
 
 // leave counts what was left out for a reason.
@@ -256,6 +281,12 @@ func (f *found) leave(reason string, n int) {
 	if n > 0 {
 		f.LeftOut = append(f.LeftOut, LeftOut{Reason: reason, Count: n})
 	}
+}
+
+// lack counts rows or items left out for want of a suggestion, beside those that count.
+func (f *found) lack(n, others int) {
+	f.leave("no suggestion recorded", n)
+	f.noModel = ratio{n, n + others}
 }
 
 // interval makes an interval of ends and a confidence.
@@ -609,7 +640,7 @@ func peopleOf(e evidence, model bool, a float64) found {
 		_, m, n := counts(e.blind)
 		f.recorded = n - m
 		if noModel > 0 {
-			f.LeftOut = append(f.LeftOut, LeftOut{Reason: "no suggestion recorded", Count: noModel})
+			f.lack(noModel, len(low))
 		}
 	} else {
 		f.Numerator, f.Denominator = count(agreeing), count(pairs)
@@ -659,15 +690,6 @@ func weighted(v []float64, z []int, a float64) float64 {
 	})
 }
 
-// chances lists the different probabilities of some comparisons as they are written.
-func chances(all []comparison) []string {
-	set := map[string]bool{}
-	for _, c := range all {
-		set[c.chance] = true
-	}
-	return slices.Sorted(maps.Keys(set))
-}
-
 // onBlind tells whether a metric rests on blind labels.
 func onBlind(metric string) bool {
 	return slices.Contains([]string{"blind_agreement", "anchoring_gap", "people_agreement", "model_minus_people"}, metric)
@@ -701,29 +723,32 @@ func (s *anchorStudy) perOf(r anchorRule) string {
 }
 
 // metric works out a metric of some evidence.
-func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64) found {
+func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64, lookFirst bool) found {
 	annotators := s.annotatorsOf(r)
 	var f found
 	switch r.metric {
 	case "blind_agreement":
 		f = s.blindAgreement(e, r, per, a)
-		f.leave("no suggestion recorded", e.noBlind)
+		f.lack(e.noBlind, len(e.blind))
 		f.leave("repeated blind label", e.repeats)
 	case "visible_agreement":
 		f = shareOf(e.visible, per, annotators, a, r.repeated)
-		f.leave("no suggestion recorded", e.noVisible)
+		f.lack(e.noVisible, len(e.visible))
 	case "acceptance_rate":
 		f = shareOf(e.accepted, per, annotators, a, r.repeated)
 		f.leave("accepted not recorded", e.noAccepted)
 	case "verify_acceptance":
 		f = shareOf(e.verify, per, annotators, a, r.repeated)
-		f.leave("no suggestion recorded", e.noVerify)
+		f.lack(e.noVerify, len(e.verify))
 	case "anchoring_gap":
 		f = gapOf(e, per, annotators, a, r.pairwise)
-		f.leave("no suggestion recorded", e.noBlind+e.noVisible)
+		f.lack(e.noBlind+e.noVisible, len(e.blind)+len(e.visible))
 		f.leave("repeated blind label", e.repeats)
 	default:
 		f = peopleOf(e, r.metric == "model_minus_people", a)
+	}
+	if onBlind(r.metric) && r.metric != "blind_agreement" {
+		f.uneven = s.uneven()
 	}
 	f.Metric = r.metric
 	f.Labels = map[string]string{}
@@ -731,6 +756,20 @@ func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64) fo
 		f.Labels["per"] = per
 	}
 	if r.where != "" {
+		u := s.classify(s.placeless(), lookFirst)
+		blind, visible := len(u.blind)+u.noBlind, len(u.visible)+u.noVisible
+		n := map[string]int{
+			"blind_agreement": blind, "visible_agreement": visible, "anchoring_gap": blind + visible, "people_agreement": blind,
+			"model_minus_people": blind, "acceptance_rate": len(u.accepted) + u.noAccepted, "verify_acceptance": len(u.verify) + u.noVerify,
+		}[r.metric]
+		f.leave("the column of `where` is not recorded", n)
+		if f.noModel.n == 0 { // these two leave out nothing for want of a suggestion
+			f.noModel.n = *f.Units
+			if f.Denominator != nil && r.metric == "acceptance_rate" {
+				f.noModel.n = *f.Denominator
+			}
+		}
+		f.noModel = ratio{f.noModel.k + n, f.noModel.n + n}
 		f.Labels["where"] = "site=" + r.where
 	}
 	if len(f.Labels) == 0 {
@@ -742,69 +781,198 @@ func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64) fo
 // blindAgreement is the share of blind labels that equal the suggestion, also of a corpus, in batches, or weighted.
 func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a float64) found {
 	f := shareOf(e.blind, per, s.annotatorsOf(r), a, r.repeated)
-	if per != "item" || !f.exact {
+	uneven := s.uneven()
+	if per != "item" || !f.exact || r.corpus == 0 && !uneven {
+		f.uneven = uneven
 		return f
 	}
-	if r.corpus > 0 {
-		// Items drawn blind, each once: one beside whose label another one is missing is missing itself.
-		// Without a draw these are all with a blind row, also one without a suggestion.
-		all := slices.Clone(e.blind)
-		for _, c := range e.people {
-			if !slices.ContainsFunc(e.blind, func(other comparison) bool { return other.item == c.item }) {
-				c.agrees = unknown
-				all = append(all, c)
-			}
+	if uneven && s.draw == nil {
+		if s.least == "" || slices.ContainsFunc(e.people, func(c comparison) bool { return c.chance == "" }) {
+			f.uneven = true
+			return f
 		}
-		items, of := grouping(all, "item")
-		k, m, n, undrawn := 0, 0, 0, 0
-		for _, item := range items {
-			if s.draw != nil && !slices.ContainsFunc(s.draw, func(d drawnItem) bool { return d.item == item && d.blind }) {
-				undrawn++
-				continue
-			}
-			n++
-			if k1, m1, _ := counts(of[item]); m1 > 0 {
-				m++
-			} else {
-				k += k1
-			}
-		}
-		f.Numerator, f.Denominator, f.Missing, f.Units = count(k), count(n), count(m), count(n)
-		f.Estimate, f.Completions = ratio{k, n - m}.share(), nil
-		if n > 0 {
-			f.Completions = &Completions{*ratio{k, n}.share(), *ratio{k + m, n}.share()}
-		}
-		f.leave("not drawn blind", undrawn)
-		// Where a probability is the error itself, to the last digit, the engine's guard takes it for larger (methods,
-		// "Rounding"): the interval is then one item wider than it had to be.
-		guarded := new(big.Rat).Mul(exactError(s, r), big.NewRat(999_999_999, 1_000_000_000))
-		least, most := hypergeometricBounds(r.corpus, n, k, m, guarded)
-		whole := func(x, of int) float64 { return float(big.NewRat(int64(x), int64(of))) }
-		N, rest := r.corpus, r.corpus-n
-		f.Interval = interval(whole(least, N), whole(most, N), 1-2*a, "hypergeometric", "one")
-		if rest > 0 {
-			// Printed with ten digits, rounded outward.
-			low, high := 0.0, 1.0
-			if least > 0 {
-				low = float(downTo10(big.NewRat(int64(least), int64(N))))
-			}
-			if most < N {
-				high = float(upTo10(big.NewRat(int64(most), int64(N))))
-			}
-			f.Beside = []Beside{{"hypergeometric", low, high}}
-			f.Interval = interval(whole(least-k, rest), whole(most-k-m, rest), 1-2*a, "hypergeometric", "one")
+		return s.weightedAgreement(e, f, a)
+	}
+	// Items drawn blind, each once: one beside whose label another one is missing is missing itself. Without a draw these
+	// are all with a blind row, also one without a suggestion.
+	all := slices.Clone(e.blind)
+	for _, c := range e.people {
+		if !slices.ContainsFunc(e.blind, func(other comparison) bool { return other.item == c.item }) {
+			c.agrees = unknown
+			all = append(all, c)
 		}
 	}
+	type batch struct{ size, k, m, n int }
+	batches := map[string]*batch{}
+	chanceOf := func(item string) (chance string, drawn bool) {
+		for _, d := range s.draw {
+			if d.item == item {
+				return d.chance, d.blind
+			}
+		}
+		return "", s.draw == nil
+	}
+	for _, d := range s.draw {
+		if batches[d.chance] == nil {
+			batches[d.chance] = &batch{}
+		}
+		batches[d.chance].size++
+	}
+	if s.draw == nil {
+		batches[""] = &batch{size: r.corpus}
+	}
+	items, of := grouping(all, "item")
+	k, m, n, undrawn := 0, 0, 0, 0
+	for _, item := range items {
+		chance, drawn := chanceOf(item)
+		if !drawn {
+			undrawn++
+			continue
+		}
+		b := batches[chance]
+		b.n++
+		n++
+		if k1, m1, _ := counts(of[item]); m1 > 0 {
+			b.m++
+			m++
+		} else {
+			b.k += k1
+			k += k1
+		}
+	}
+	f.Numerator, f.Denominator, f.Missing, f.Units = count(k), count(n), count(m), count(n)
+	f.leave("not drawn blind", undrawn)
+	// The batches of which a part was drawn share the error; of one drawn as a whole all is known, of one from which
+	// nothing was drawn nothing.
+	partly, N := 0, 0
+	for _, b := range batches {
+		N += b.size
+		if 0 < b.n && b.n < b.size {
+			partly++
+		}
+	}
+	// Where a probability is the error itself, to the last digit, the engine's guard takes it for larger (methods,
+	// "Rounding"): the interval is then one item wider than it had to be.
+	guarded := new(big.Rat).Mul(exactError(s, r), big.NewRat(999_999_999, 1_000_000_000))
+	guarded.Quo(guarded, big.NewRat(int64(max(partly, 1)), 1))
+	least, most := 0, 0
+	estimate, low, high := new(big.Rat), new(big.Rat), new(big.Rat)
+	known := true
+	for _, b := range batches {
+		x, y := 0, b.size
+		weigh := func(sum *big.Rat, k, n int) {
+			sum.Add(sum, big.NewRat(int64(k)*int64(b.size), int64(n)*int64(N)))
+		}
+		if b.n > 0 {
+			x, y = hypergeometricBounds(b.size, b.n, b.k, b.m, guarded)
+			weigh(low, b.k, b.n)
+			weigh(high, b.k+b.m, b.n)
+		} else {
+			weigh(high, 1, 1)
+		}
+		if b.n > b.m {
+			weigh(estimate, b.k, b.n-b.m)
+		} else {
+			known = false
+		}
+		least, most = least+x, most+y
+	}
+	f.Estimate, f.Completions = nil, nil
+	if known {
+		f.Estimate = number(float(estimate))
+	}
+	if n > 0 || uneven {
+		f.Completions = &Completions{float(low), float(high)}
+	}
+	whole := func(x, of int) *big.Rat { return big.NewRat(int64(x), int64(of)) }
+	corpus := [2]*big.Rat{whole(least, N), whole(most, N)}
+	f.Interval = interval(float(corpus[0]), float(corpus[1]), 1-2*a, "hypergeometric", "one")
+	if rest := N - n; rest > 0 {
+		of := [2]*big.Rat{whole(least-k, rest), whole(most-k-m, rest)}
+		beside := corpus
+		if r.corpus > 0 {
+			f.Interval = interval(float(of[0]), float(of[1]), 1-2*a, "hypergeometric", "one")
+		} else {
+			beside = of
+		}
+		// Printed with ten digits, rounded outward.
+		low, high := 0.0, 1.0
+		if beside[0].Sign() > 0 {
+			low = float(downTo10(beside[0]))
+		}
+		if beside[1].Cmp(big.NewRat(1, 1)) < 0 && beside[1].Sign() > 0 {
+			high = float(upTo10(beside[1]))
+		} else if beside[1].Sign() == 0 {
+			high = 0
+		}
+		f.Beside = []Beside{{"hypergeometric", low, high}}
+	}
 	return f
+}
+
+// weightedAgreement weighs each item by the least chance over its own.
+func (s *anchorStudy) weightedAgreement(e evidence, f found, a float64) found {
+	c := decimal(s.least)
+	var v []float64
+	var lowest, highest, mirrored []int
+	known, agree, all, low, high := new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
+	for _, one := range e.blind {
+		w := new(big.Rat).Quo(c, decimal(one.chance))
+		v = append(v, float(w))
+		all.Add(all, w)
+		z := [2]int{one.agrees, one.agrees}
+		if one.agrees == unknown {
+			z = [2]int{0, 1}
+		} else {
+			known.Add(known, w)
+		}
+		if one.agrees == 1 {
+			agree.Add(agree, w)
+		}
+		if z[0] == 1 {
+			low.Add(low, w)
+		}
+		if z[1] == 1 {
+			high.Add(high, w)
+		}
+		lowest, highest, mirrored = append(lowest, z[0]), append(highest, z[1]), append(mirrored, 1-z[1])
+	}
+	f.Estimate, f.Completions = nil, nil
+	if known.Sign() > 0 {
+		f.Estimate = number(float(new(big.Rat).Quo(agree, known)))
+	}
+	if all.Sign() > 0 {
+		f.Completions = &Completions{float(low.Quo(low, all)), float(high.Quo(high, all))}
+	}
+	f.Interval = interval(weighted(v, lowest, a), 1-weighted(v, mirrored, a), 1-2*a, "weighted-mixture", "one")
+	return f
+}
+
+// uneven tells whether items were drawn with different chances: those of the draw, else those of the blind rows, where some
+// may have none recorded.
+func (s *anchorStudy) uneven() bool {
+	set := map[string]bool{}
+	for _, d := range s.draw {
+		set[d.chance] = true
+	}
+	if s.draw == nil {
+		for _, r := range s.rows {
+			if r.blind {
+				set[r.chance] = true
+			}
+		}
+	}
+	return len(set) > 1
 }
 
 // exactError is the error on each side, as a fraction.
 func exactError(s *anchorStudy, r anchorRule) *big.Rat {
 	c := s.confidenceOf(r)
-	a := new(big.Rat).Sub(big.NewRat(1, 1), c)
+	a := divided(c, max(r.shared, 1))
 	return a.Quo(a, big.NewRat(2, 1))
 }
 
+// confidenceOf is a rule's confidence by itself.
 func (s *anchorStudy) confidenceOf(r anchorRule) *big.Rat {
 	for _, text := range []string{r.confidence, s.level} {
 		if text != "" {
@@ -825,7 +993,7 @@ func (s *anchorStudy) mostLeftOut(r anchorRule) *big.Rat {
 // decide holds a rule against its threshold.
 func (s *anchorStudy) decide(r anchorRule) Rule {
 	rule, own := s.decideOn(r, false)
-	if s.byPlaceIn(r) {
+	if s.classify(s.rows, false).byPlace > 0 {
 		other, theirs := s.decideOn(r, true)
 		rule.Close = rule.Close || other.Close
 		if own != theirs && rule.Verdict != Insufficient {
@@ -855,8 +1023,18 @@ func (s *anchorStudy) sliceOf(r anchorRule) []labelRow {
 	return rows
 }
 
-func (s *anchorStudy) byPlaceIn(r anchorRule) bool {
-	return s.classify(s.sliceOf(r), false).byPlace > 0
+// placeless are the rows of items that record no site, of which it cannot be told whether they are in a slice.
+func (s *anchorStudy) placeless() (rows []labelRow) {
+	of := map[string]bool{}
+	for _, row := range s.rows {
+		of[row.item] = of[row.item] || row.site != ""
+	}
+	for _, row := range s.rows {
+		if !of[row.item] {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // decideOn decides on the order of the rows, or as if suggestions were seen first.
@@ -864,7 +1042,7 @@ func (s *anchorStudy) decideOn(r anchorRule, lookFirst bool) (rule Rule, verdict
 	e := s.classify(s.sliceOf(r), lookFirst)
 	per := s.perOf(r)
 	a := float(exactError(s, r))
-	f := s.metric(e, r, per, a)
+	f := s.metric(e, r, per, a, lookFirst)
 	rule = Rule{Measure: f.Measure, ID: r.id, Advisory: r.advisory}
 	t := float(decimal(r.threshold))
 	floor := s.floor
@@ -886,10 +1064,14 @@ func (s *anchorStudy) decideOn(r anchorRule, lookFirst bool) (rule Rule, verdict
 		v, rule.Why = Insufficient, f.open
 	case onBlind(r.metric) && recordedBlind < floor:
 		v, rule.Why = Insufficient, "under the floor"
-	case f.Estimate == nil:
+	case f.Estimate == nil && (f.Numerator == nil || *f.Denominator == *f.Missing): // in batches, one of them may have no estimate
 		v, rule.Why = Insufficient, "nothing recorded"
+	case f.noModel.k > 0 && big.NewRat(int64(f.noModel.k), int64(f.noModel.n)).Cmp(s.mostLeftOut(r)) > 0:
+		v, rule.Why = Insufficient, "too much left out"
 	case f.oneKind.n > 0 && big.NewRat(int64(f.oneKind.k), int64(f.oneKind.n)).Cmp(s.mostLeftOut(r)) > 0:
 		v, rule.Why = Insufficient, "too many with labels of one kind"
+	case f.uneven:
+		v, rule.Why = Review, "unequal chances"
 	case f.repeat:
 		v, rule.Why = Review, "people or items repeat"
 	case onBlind(r.metric) && e.departures > 0 && !lookFirst: // of the rows as they are

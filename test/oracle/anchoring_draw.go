@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
@@ -20,12 +22,13 @@ func drawAnchoring(r *rand.Rand) Study {
 
 func (s *anchorStudy) drawLabels(r *rand.Rand) {
 	people := one(r, 1, 1, 1, 2, 3, 8, 25)
-	items := one(r, 20, 40, 60, 100, 150)
-	s.byPlace = chance(r, 0.3)
-	s.floor = one(r, 0, 0, 5, 10, 1)
+	items := one(r, 20, 60, 100, 100, 150)
+	s.byPlace = chance(r, 0.15)
+	s.floor = one(r, 0, 5, 10, 1, 1)
+	s.adjust = one(r, "", "", "holm", "bonferroni")
 	s.level = one(r, "", "", "0.9", "0.8", "0.99")
 	words := []string{"spam", "ham", "other", "no", "1.0"}[:2+r.IntN(4)]
-	blindShare := one(r, 0.2, 0.4, 0.4, 0.7, 0.03)
+	blindShare := one(r, 0.2, 0.4, 0.6, 0.7, 0.03)
 	right, pull := one(r, 0.5, 0.7, 0.85, 0.95, 1), one(r, 0, 0.3, 0.6)
 	// How often each thing that should not happen does.
 	noLabel, noSuggestion := one(r, 0, 0, 0.03, 0.15), one(r, 0, 0, 0.02, 0.1)
@@ -35,13 +38,23 @@ func (s *anchorStudy) drawLabels(r *rand.Rand) {
 	withAccepted, withVerify := chance(r, 0.6), chance(r, 0.4)
 	notDrawn := one(r, 0, 0, 0, 0.05)
 	noRow := one(r, 0, 0, 0.05)
+	uneven, batches := chance(r, 0.3), 1+r.IntN(3)
+	if uneven && !withDraw {
+		s.least = one(r, "", "0.1", "0.1", "0.05")
+	}
 	sites := chance(r, 0.5) && !withDraw
 	clock := 0
 	for i := range items {
 		item := fmt.Sprintf("m%d", i)
 		blind := chance(r, blindShare)
 		if withDraw {
-			s.draw = append(s.draw, drawnItem{item, blind, "0.4"})
+			c := "0.4"
+			if uneven {
+				// An early batch and later ones.
+				c = []string{"0.7", "0.2", "0.9"}[min(2, i*batches/items)]
+				blind = chance(r, float(decimal(c)))
+			}
+			s.draw = append(s.draw, drawnItem{item, blind, c})
 			if chance(r, noRow) {
 				continue
 			}
@@ -49,11 +62,19 @@ func (s *anchorStudy) drawLabels(r *rand.Rand) {
 				blind = !blind
 			}
 		}
+		rowChance := ""
+		if uneven && !withDraw {
+			rowChance = one(r, "0.1", "0.2", "0.25", "0.7", "0.9")
+			blind = blind || chance(r, 0.3)
+			if chance(r, 0.002) {
+				rowChance = ""
+			}
+		}
 		suggestion := one(r, words...)
 		noneAtAll := chance(r, noSuggestion)
 		site := ""
 		if sites {
-			site = one(r, "Lyon", "Lyon", "Roma")
+			site = one(r, "Lyon", "Lyon", "Lyon", "Roma", "Roma", "")
 		}
 		var who []string
 		if severalLabels && chance(r, 0.5) {
@@ -75,7 +96,7 @@ func (s *anchorStudy) drawLabels(r *rand.Rand) {
 			}
 			add := func(blind bool, kind, label string) *labelRow {
 				clock += 60
-				row := labelRow{item: item, annotator: p, suggestion: suggestion, label: label, blind: blind, kind: kind, labelled: clock, site: site}
+				row := labelRow{item: item, annotator: p, suggestion: suggestion, label: label, blind: blind, kind: kind, labelled: clock, site: site, chance: rowChance}
 				if noneAtAll || chance(r, noSuggestion/3) {
 					row.suggestion = ""
 				}
@@ -134,13 +155,28 @@ func (s *anchorStudy) drawLabels(r *rand.Rand) {
 	}
 }
 
-// inChance is the probability p, on a decision that only depends on the study so far.
+// uneven tells whether a study's items were drawn with different chances.
+func uneven(s *anchorStudy) bool { return s.uneven() }
+
+// has tells whether some row is there to be verified, some says whether its suggestion was accepted, and there are several
+// people.
+func (s *anchorStudy) has() (verified, accepted, several bool) {
+	for _, r := range s.rows {
+		verified, accepted = verified || r.verify(), accepted || r.accepted != ""
+	}
+	return verified, accepted, len(s.annotators()) > 1
+}
+
 func (s *anchorStudy) drawRules(r *rand.Rand) {
 	annotators := s.annotators()
 	for i := range 1 + r.IntN(4) {
-		rule := anchorRule{id: fmt.Sprintf("rule-%d", i), maxLeftOut: "0.9"}
+		rule := anchorRule{id: fmt.Sprintf("rule-%d", i), maxLeftOut: one(r, "", "0.9", "0.9", "0.9", "0.03")}
 		rule.metric = one(r, "blind_agreement", "blind_agreement", "anchoring_gap", "visible_agreement", "acceptance_rate", "verify_acceptance",
 			"people_agreement", "model_minus_people")
+		if verified, accepted, several := s.has(); rule.metric == "verify_acceptance" && !verified || rule.metric == "acceptance_rate" && !accepted ||
+			!several && (rule.metric == "people_agreement" || rule.metric == "model_minus_people") {
+			rule.metric = one(r, "blind_agreement", "blind_agreement", "blind_agreement", "anchoring_gap", "visible_agreement", rule.metric)
+		}
 		pairs := rule.metric == "people_agreement" || rule.metric == "model_minus_people"
 		rule.kind = one(r, "minimum", "minimum", "maximum")
 		rule.confidence = one(r, "", "", "0.95", "0.6")
@@ -151,7 +187,10 @@ func (s *anchorStudy) drawRules(r *rand.Rand) {
 		if chance(r, 0.1) {
 			rule.waivedUntil = one(r, "2026-12-01", "2026-11-30", "2027-03-31")
 		}
-		if s.rows[0].site != "" && chance(r, 0.3) {
+		if chance(r, 0.2) {
+			rule.reviewed = one(r, "these files", "other files")
+		}
+		if slices.ContainsFunc(s.rows, func(row labelRow) bool { return row.site != "" }) && chance(r, 0.3) {
 			rule.where = one(r, "Lyon", "Roma", "Nowhere")
 		}
 		per := s.perOf(rule)
@@ -161,7 +200,7 @@ func (s *anchorStudy) drawRules(r *rand.Rand) {
 		}
 		if rule.metric == "blind_agreement" && per == "item" && rule.where == "" && chance(r, 0.4) {
 			e := s.classify(s.rows, false)
-			if shareOf(e.blind, per, annotators, 0.1, false).exact {
+			if shareOf(e.blind, per, annotators, 0.1, false).exact && (s.draw != nil || !uneven(s)) {
 				rule.corpus = len(s.draw)
 				if s.draw == nil {
 					items, _ := grouping(e.blind, "item")
@@ -173,6 +212,9 @@ func (s *anchorStudy) drawRules(r *rand.Rand) {
 					_ = items
 				}
 			}
+		}
+		if per == "item" && rule.corpus == 0 && rule.metric != "anchoring_gap" && !pairs && !uneven(s) {
+			rule.repeated = chance(r, 0.15)
 		}
 		rule.threshold = "0.5"
 		d, _ := s.decideOn(rule, false)
@@ -205,21 +247,85 @@ func (s *anchorStudy) drawRules(r *rand.Rand) {
 // study writes the files and what must come of them.
 func (s *anchorStudy) study(r *rand.Rand) Study {
 	want := Gate{Gate: "anchoring", Count: map[string]int{}}
-	for _, rule := range s.rules {
-		w := s.decide(rule)
+	var failing []Rule
+	var counting []int
+	for i, rule := range s.rules {
+		if !rule.advisory {
+			counting = append(counting, i)
+		}
+	}
+	decided := make([]Rule, len(s.rules))
+	for i, rule := range s.rules {
+		if s.adjust == "bonferroni" && !rule.advisory {
+			rule.shared = len(counting)
+		}
+		decided[i] = s.decide(rule)
+	}
+	if s.adjust == "holm" {
+		s.holm(decided, counting)
+	}
+	for i, rule := range s.rules {
+		w := decided[i]
 		if rule.waivedUntil >= theDay.Format("2006-01-02") && (w.Verdict == Fail || w.Verdict == Insufficient) {
 			w.Waived = &Waived{Verdict: w.Verdict}
 			w.Verdict, w.ByInterval = Review, false
 			w.Why = "waived " + w.Waived.Verdict
 		}
+		if rule.reviewed != "" {
+			w.Reviewed = json.RawMessage("{}")
+		}
+		// A review of these files takes a rule for a person out of what makes the run fail, but not a waived one.
+		if w.Verdict != Review || w.Waived != nil || rule.reviewed != "these files" {
+			failing = append(failing, w)
+		}
 		want.Rules = append(want.Rules, w)
 	}
+	want.Measures = s.measures()
 	s.data(&want)
 	files, args := s.files(r)
 	report := Report{Gates: []Gate{want}}
 	report.Verdict, report.Counts = Worst(report)
 	report.ExitStatus = exitStatus[report.Verdict]
-	return Study{Args: args, Files: files, Want: report, Status: report.ExitStatus, Today: theDay}
+	status, _ := Worst(Report{Gates: []Gate{{Rules: failing}}})
+	return Study{Args: args, Files: files, Want: report, Status: exitStatus[status], Today: theDay}
+}
+
+// holm goes through the rules that fail, the clearest first: the j-th of them stays if it fails with its error divided by
+// m - j + 1 too; that which does not, and all after it, are not decided.
+func (s *anchorStudy) holm(decided []Rule, counting []int) {
+	m := len(counting)
+	type failing struct{ i, d int }
+	var all []failing
+	close := false
+	for _, i := range counting {
+		if decided[i].Verdict != Fail {
+			continue
+		}
+		f := failing{i, 1}
+		for k := 2; k <= m; k++ {
+			rule := s.rules[i]
+			rule.shared = k
+			again := s.decide(rule)
+			close = close || again.Close
+			if again.Verdict == Fail {
+				f.d = k
+			}
+		}
+		close = close || decided[i].Close
+		all = append(all, f)
+	}
+	slices.SortStableFunc(all, func(a, b failing) int { return b.d - a.d })
+	stopped := false
+	for j, f := range all {
+		stopped = stopped || f.d < m-j
+		if stopped {
+			decided[f.i].Verdict, decided[f.i].Why, decided[f.i].ByInterval = Insufficient, "held by holm", false
+		}
+		decided[f.i].Close = decided[f.i].Close || close
+		if decided[f.i].Close {
+			decided[f.i].ByInterval = false
+		}
+	}
 }
 
 // data are the counts of what was read, and the findings that the documents define by a count.
@@ -257,6 +363,16 @@ func (s *anchorStudy) data(want *Gate) {
 	}
 }
 
+// inputsDigest is what a recorded review is bound to: the SHA-256 of the files' own, sorted and joined by line feeds.
+func inputsDigest(files map[string]string) string {
+	var all []string
+	for _, text := range files {
+		all = append(all, fmt.Sprintf("%x", sha256.Sum256([]byte(text))))
+	}
+	slices.Sort(all)
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(all, "\n"))))
+}
+
 // files writes the labels, the draw and the policy.
 func (s *anchorStudy) files(r *rand.Rand) (files map[string]string, args []string) {
 	day := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -266,14 +382,14 @@ func (s *anchorStudy) files(r *rand.Rand) (files map[string]string, args []strin
 		}
 		return day.Add(time.Duration(seconds) * time.Second).Format(time.RFC3339)
 	}
-	header := []string{"item", "annotator", "suggestion", "label", "visibility", "kind", "accepted", "started_at", "labelled_at", "site"}
+	header := []string{"item", "annotator", "suggestion", "label", "visibility", "kind", "accepted", "started_at", "labelled_at", "site", "inclusion_probability"}
 	var rows [][]string
 	for _, row := range s.rows {
 		visibility := "visible"
 		if row.blind {
 			visibility = "blind"
 		}
-		rows = append(rows, []string{row.item, row.annotator, row.suggestion, row.label, visibility, row.kind, row.accepted, at(row.started), at(row.labelled), row.site})
+		rows = append(rows, []string{row.item, row.annotator, row.suggestion, row.label, visibility, row.kind, row.accepted, at(row.started), at(row.labelled), row.site, row.chance})
 	}
 	files = map[string]string{}
 	var y strings.Builder
@@ -296,9 +412,16 @@ func (s *anchorStudy) files(r *rand.Rand) (files map[string]string, args []strin
 	if s.floor != 0 {
 		fmt.Fprintf(&y, "  minimum_blind_sample: %d\n", s.floor)
 	}
+	if s.least != "" {
+		fmt.Fprintf(&y, "  least_inclusion_probability: %s\n", s.least)
+	}
 	if s.level != "" {
 		fmt.Fprintf(&y, "  confidence: %s\n", s.level)
 	}
+	if s.adjust != "" {
+		fmt.Fprintf(&y, "  adjust: %s\n", s.adjust)
+	}
+	digest := inputsDigest(files)
 	fmt.Fprintf(&y, "  rules:\n")
 	for _, rule := range s.rules {
 		fmt.Fprintf(&y, "    - id: %s\n      metric: %s\n      %s: %s\n", rule.id, rule.metric, rule.kind, rule.threshold)
@@ -321,6 +444,12 @@ func (s *anchorStudy) files(r *rand.Rand) (files map[string]string, args []strin
 		}
 		if rule.waivedUntil != "" {
 			fmt.Fprintf(&y, "      waive: {until: %s, owner: Ana, reason: For the trial.}\n", rule.waivedUntil)
+		}
+		switch rule.reviewed {
+		case "these files":
+			fmt.Fprintf(&y, "      reviewed: {by: Ana, on: 2026-12-01, digest: %s, reason: Looked at each.}\n", digest)
+		case "other files":
+			fmt.Fprintf(&y, "      reviewed: {by: Ana, on: 2026-12-01, digest: %s, reason: Looked at each.}\n", strings.Repeat("0", 64))
 		}
 		if rule.where != "" {
 			fmt.Fprintf(&y, "      where: {site: %s}\n", rule.where)

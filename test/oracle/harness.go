@@ -410,8 +410,12 @@ func (d *differences) rule(want, got Rule) (tooClose bool) {
 		d.add("%s: verdict %s, want %s (%s); its reason: %s", name, got.Verdict, want.Verdict, want.Why, got.Reason)
 	}
 	if want.ByInterval && got.Interval != nil {
-		if v := compared(got); v != got.Verdict {
-			d.add("%s: verdict %s, but its own interval %s and threshold %s come to %s", name, got.Verdict, got.Interval, got.Threshold, v)
+		own := got.Verdict
+		if got.Waived != nil {
+			own = got.Waived.Verdict
+		}
+		if v := compared(got); v != own {
+			d.add("%s: verdict %s, but its own interval %s and threshold %s come to %s", name, own, got.Interval, got.Threshold, v)
 		}
 	}
 	d.tally.Add("verdict " + got.Verdict)
