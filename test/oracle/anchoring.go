@@ -34,7 +34,7 @@ type comparison struct {
 	item, who  string // who is empty where it cannot be told
 	suggestion string
 	label      string // "" where it is missing
-	agrees     int    // 1, 0 or unknown
+	agrees     int    // 1, 0 or unrecorded
 	chance     string
 	extra      bool // it is missing beside another blind one of the same person and item
 	perhaps    bool // it is a missing visible one, or none at all
@@ -146,7 +146,7 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 		blindBefore, ownBlind, shown := false, false, false
 		for i := range list {
 			r := &list[i]
-			agrees := unknown
+			agrees := unrecorded
 			if r.label != "" && r.suggestion != "" {
 				agrees = 0
 				if r.label == r.suggestion {
@@ -155,7 +155,7 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 			}
 			c := comparison{item: r.item, who: r.annotator, suggestion: r.suggestion, label: r.label, agrees: agrees, chance: r.chance}
 			gone := c
-			gone.label, gone.agrees = "", unknown
+			gone.label, gone.agrees = "", unrecorded
 			comparable := e.comparable[r.item]
 			switch {
 			case r.verify():
@@ -212,7 +212,7 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 					e.relabelled++
 				}
 				e.visible = append(e.visible, c)
-				if agrees != unknown {
+				if agrees != unrecorded {
 					e.visibleTimes = append(e.visibleTimes, r.time())
 				}
 				gone.extra = blindBefore
@@ -238,7 +238,7 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 				} else {
 					e.noBlind++
 				}
-				if agrees != unknown {
+				if agrees != unrecorded {
 					firstRecorded = r
 				}
 			}
@@ -248,7 +248,7 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 	}
 	for _, d := range s.draw {
 		if d.blind && !compared[d.item] {
-			e.blind = append(e.blind, comparison{item: d.item, agrees: unknown, chance: d.chance})
+			e.blind = append(e.blind, comparison{item: d.item, agrees: unrecorded, chance: d.chance})
 			e.drawnWithoutRow++
 		}
 	}
@@ -264,34 +264,34 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 	return e
 }
 
-// found is what a metric comes to, before it is held against a threshold.
-type found struct {
+// reading is what a metric comes to, before it is held against a threshold.
+type reading struct {
 	Measure
-	exact    bool   // an interval of counts, one label a unit
-	repeat   bool   // people or items repeat, so that the interval is too narrow
-	open     string // why it is not decided, whatever the interval
-	recorded int    // recorded comparisons
-	uneven   bool   // items were drawn with unequal chances, which the interval does not weigh
-	oneKind  ratio  // annotators with labels of one kind only, of all
-	noModel  ratio  // rows or items left out for want of a suggestion, of all that could count
+	exact    bool     // an interval of counts, one label a unit
+	repeat   bool     // people or items repeat, so that the interval is too narrow
+	open     string   // why it is not decided, whatever the interval
+	recorded int      // recorded comparisons
+	uneven   bool     // items were drawn with unequal chances, which the interval does not weigh
+	oneKind  fraction // annotators with labels of one kind only, of all
+	noModel  fraction // rows or items left out for want of a suggestion, of all that could count
 }
 
 // leave counts what was left out for a reason.
-func (f *found) leave(reason string, n int) {
+func (f *reading) leave(reason string, n int) {
 	if n > 0 {
 		f.LeftOut = append(f.LeftOut, LeftOut{Reason: reason, Count: n})
 	}
 }
 
 // lack counts rows or items left out for want of a suggestion, beside those that count.
-func (f *found) lack(n, others int) {
+func (f *reading) lack(n, others int) {
 	f.leave("no suggestion recorded", n)
-	f.noModel = ratio{n, n + others}
+	f.noModel = fraction{n, n + others}
 }
 
-// interval makes an interval of ends and a confidence.
-func interval(lower, upper, confidence float64, method, looks string) *Interval {
-	return &Interval{number(lower), number(upper), confidence, method, looks}
+// intervalOf makes an interval of ends and a confidence.
+func intervalOf(lower, upper, confidence float64, method, looks string) *Interval {
+	return &Interval{Lower: number(lower), Upper: number(upper), Confidence: confidence, Method: method, Looks: looks}
 }
 
 // grouping is the comparisons of each unit, in the order in which they come.
@@ -313,13 +313,13 @@ func grouping(all []comparison, per string) (units []string, of map[string][]com
 	return units, of
 }
 
-// counts are how many of some comparisons agree, are missing, and are there.
-func counts(all []comparison) (k, m, n int) {
+// tallyOf is how many of some comparisons agree, are missing, and are there.
+func tallyOf(all []comparison) (k, m, n int) {
 	for _, c := range all {
 		switch c.agrees {
 		case 1:
 			k++
-		case unknown:
+		case unrecorded:
 			m++
 		}
 	}
@@ -327,9 +327,9 @@ func counts(all []comparison) (k, m, n int) {
 }
 
 // share is the metric of some comparisons, each unit once.
-func shareOf(all []comparison, per string, annotators []string, a float64, repeated bool) found {
-	k, m, n := counts(all)
-	f := found{recorded: n - m}
+func shareOf(all []comparison, per string, annotators []string, a float64, repeated bool) reading {
+	k, m, n := tallyOf(all)
+	f := reading{recorded: n - m}
 	f.Numerator, f.Denominator, f.Missing = count(k), count(n), count(m)
 	confidence := 1 - 2*a
 	unowned := 0
@@ -366,7 +366,7 @@ func shareOf(all []comparison, per string, annotators []string, a float64, repea
 	}
 	if per == "label" || per == "item" && oneEach {
 		f.exact = true
-		f.Estimate = ratio{k, n - m}.share()
+		f.Estimate = fraction{k, n - m}.share()
 		lower, upper := rateLower(k, n, a), rateUpper(k+m, n, a)
 		method, looks := "clopper-pearson", "one"
 		if repeated {
@@ -376,9 +376,9 @@ func shareOf(all []comparison, per string, annotators []string, a float64, repea
 				lower, upper = coinMixture(k, n, a), 1-coinMixture(n-k-m, n, a)
 			}
 		}
-		f.Interval = interval(lower, upper, confidence, method, looks)
+		f.Interval = intervalOf(lower, upper, confidence, method, looks)
 		if n > 0 {
-			f.Completions = &Completions{*ratio{k, n}.share(), *ratio{k + m, n}.share()}
+			f.Completions = &Completions{*fraction{k, n}.share(), *fraction{k + m, n}.share()}
 		}
 		if per == "label" {
 			people, items := map[string]int{}, map[string]int{}
@@ -412,7 +412,7 @@ func shareOf(all []comparison, per string, annotators []string, a float64, repea
 		f.Units = count(len(units))
 	}
 	for _, u := range units {
-		k, m, n := counts(of[u])
+		k, m, n := tallyOf(of[u])
 		n, m = n+unowned, m+unowned
 		if n-m > 0 {
 			recorded = append(recorded, big.NewRat(int64(k), int64(n-m)))
@@ -420,7 +420,7 @@ func shareOf(all []comparison, per string, annotators []string, a float64, repea
 		low = append(low, big.NewRat(int64(k), int64(n)))
 		high = append(high, big.NewRat(int64(k+m), int64(n)))
 	}
-	f.Interval = interval(0, 1, confidence, "uniform-mixture", "any")
+	f.Interval = intervalOf(0, 1, confidence, "uniform-mixture", "any")
 	if per == "person" {
 		f.Denominator, f.Missing = count(*f.Denominator-unowned+unowned*len(units)), count(*f.Missing-unowned+unowned*len(units))
 		if none := len(annotators) - len(units); none > 0 {
@@ -429,7 +429,7 @@ func shareOf(all []comparison, per string, annotators []string, a float64, repea
 	}
 	if len(low) > 0 {
 		lower, upper := meanInterval(uniformMixture, low, high, a)
-		f.Interval = interval(lower, upper, confidence, "uniform-mixture", "any")
+		f.Interval = intervalOf(lower, upper, confidence, "uniform-mixture", "any")
 		f.Completions = &Completions{mean(low), mean(high)}
 	}
 	if len(recorded) > 0 {
@@ -439,13 +439,13 @@ func shareOf(all []comparison, per string, annotators []string, a float64, repea
 }
 
 // gapOf is visible minus blind agreement.
-func gapOf(e evidence, per string, annotators []string, a float64, pairwise bool) found {
+func gapOf(e evidence, per string, annotators []string, a float64, pairwise bool) reading {
 	confidence := 1 - 2*a
 	if per == "person" {
 		return gapPerPerson(e, annotators, a)
 	}
 	v, b := shareOf(e.visible, per, annotators, a/2, false), shareOf(e.blind, per, annotators, a/2, false)
-	f := found{exact: v.exact && b.exact, repeat: v.repeat || b.repeat}
+	f := reading{exact: v.exact && b.exact, repeat: v.repeat || b.repeat}
 	f.Units, f.Missing = count(*v.Units+*b.Units), count(*v.Missing+*b.Missing)
 	units := map[string]bool{}
 	both := false
@@ -467,12 +467,12 @@ func gapOf(e evidence, per string, annotators []string, a float64, pairwise bool
 		f.open = "an item on both sides" // and the interval shown is the other one
 	} else if pairwise {
 		method, looks = "fisher-product", "one"
-		kv, mv, nv := counts(e.visible)
-		kb, mb, nb := counts(e.blind)
+		kv, mv, nv := tallyOf(e.visible)
+		kb, mb, nb := tallyOf(e.blind)
 		upper = fisherUpper(kv+mv, nv, kb, nb, a)
 		lower = -fisherUpper(kb+mb, nb, kv, nv, a)
 	}
-	f.Interval = interval(lower, upper, confidence, method, looks)
+	f.Interval = intervalOf(lower, upper, confidence, method, looks)
 	if v.Completions != nil && b.Completions != nil {
 		f.Completions = &Completions{v.Completions.Low - b.Completions.High, v.Completions.High - b.Completions.Low}
 	}
@@ -485,11 +485,11 @@ func gapOf(e evidence, per string, annotators []string, a float64, pairwise bool
 }
 
 // gapPerPerson is the mean over annotators with both kinds of own visible minus own blind agreement.
-func gapPerPerson(e evidence, annotators []string, a float64) found {
-	f := found{}
+func gapPerPerson(e evidence, annotators []string, a float64) reading {
+	f := reading{}
 	confidence := 1 - 2*a
-	_, mv, nv := counts(e.visible)
-	_, mb, nb := counts(e.blind)
+	_, mv, nv := tallyOf(e.visible)
+	_, mb, nb := tallyOf(e.blind)
 	unowned := 0
 	for _, c := range e.blind {
 		if c.who == "" {
@@ -506,7 +506,7 @@ func gapPerPerson(e evidence, annotators []string, a float64) found {
 					own = append(own, c)
 				}
 			}
-			return counts(own)
+			return tallyOf(own)
 		}
 		vk, vm, vn := mine(e.visible)
 		bk, bm, bn := mine(e.blind)
@@ -522,28 +522,28 @@ func gapPerPerson(e evidence, annotators []string, a float64) found {
 			low, high = append(low, big.NewRat(-1, 1)), append(high, big.NewRat(1, 1))
 			continue // whether they have a visible one cannot be told
 		}
-		sub := func(x, y ratio) *big.Rat {
+		sub := func(x, y fraction) *big.Rat {
 			return new(big.Rat).Sub(big.NewRat(int64(x.k), int64(x.n)), big.NewRat(int64(y.k), int64(y.n)))
 		}
-		low = append(low, sub(ratio{vk, vn}, ratio{bk + bm, bn}))
-		high = append(high, sub(ratio{vk + vm, vn}, ratio{bk, bn}))
+		low = append(low, sub(fraction{vk, vn}, fraction{bk + bm, bn}))
+		high = append(high, sub(fraction{vk + vm, vn}, fraction{bk, bn}))
 		if vn > vm && bn > bm {
-			recorded = append(recorded, sub(ratio{vk, vn - vm}, ratio{bk, bn - bm}))
+			recorded = append(recorded, sub(fraction{vk, vn - vm}, fraction{bk, bn - bm}))
 		}
 	}
 	f.Units, f.Missing = count(len(low)), count(mv+mb)
-	f.Interval = interval(-1, 1, confidence, "uniform-mixture", "any")
+	f.Interval = intervalOf(-1, 1, confidence, "uniform-mixture", "any")
 	if len(low) > 0 {
 		lower, upper := onGains(uniformMixture, low, high, a)
-		f.Interval = interval(lower, upper, confidence, "uniform-mixture", "any")
+		f.Interval = intervalOf(lower, upper, confidence, "uniform-mixture", "any")
 		f.Completions = &Completions{mean(low), mean(high)}
 		if one > 0 {
-			f.oneKind = ratio{one, one + len(low)}
+			f.oneKind = fraction{one, one + len(low)}
 			f.LeftOut = []LeftOut{{Reason: "not labelled both blind and visible", Count: one}}
 		}
 	} else if one > 0 {
 		v, b := shareOf(e.visible, "person", annotators, a/2, false), shareOf(e.blind, "person", annotators, a/2, false)
-		f.Interval = interval(*v.Interval.Lower-*b.Interval.Upper, *v.Interval.Upper-*b.Interval.Lower, confidence, "uniform-mixture", "any")
+		f.Interval = intervalOf(*v.Interval.Lower-*b.Interval.Upper, *v.Interval.Upper-*b.Interval.Lower, confidence, "uniform-mixture", "any")
 		f.Units = count(*v.Units + *b.Units)
 		if v.Completions != nil && b.Completions != nil {
 			f.Completions = &Completions{v.Completions.Low - b.Completions.High, v.Completions.High - b.Completions.Low}
@@ -563,8 +563,8 @@ func gapPerPerson(e evidence, annotators []string, a float64) found {
 }
 
 // peopleOf is people_agreement, or with the model model_minus_people: over the items that two or more people labelled blind.
-func peopleOf(e evidence, model bool, a float64) found {
-	f := found{}
+func peopleOf(e evidence, model bool, a float64) reading {
+	f := reading{}
 	items, of := grouping(e.people, "item")
 	comparable := e.comparable
 	var recorded, low, high []*big.Rat
@@ -615,7 +615,7 @@ func peopleOf(e evidence, model bool, a float64) found {
 			own = big.NewRat(int64(same), int64(known*(known-1)/2))
 		}
 		if model {
-			k, mm, nn := counts(says)
+			k, mm, nn := tallyOf(says)
 			lacking += mm
 			peopleLow, peopleHigh := lo, hi
 			lo = new(big.Rat).Sub(big.NewRat(int64(k), int64(nn)), peopleHigh)
@@ -637,7 +637,7 @@ func peopleOf(e evidence, model bool, a float64) found {
 		}
 	}
 	if model {
-		_, m, n := counts(e.blind)
+		_, m, n := tallyOf(e.blind)
 		f.recorded = n - m
 		if noModel > 0 {
 			f.lack(noModel, len(low))
@@ -653,14 +653,14 @@ func peopleOf(e evidence, model bool, a float64) found {
 		f.Missing = count(lacking)
 	}
 	method := meanInterval
-	f.Interval = interval(0, 1, 1-2*a, "uniform-mixture", "any")
+	f.Interval = intervalOf(0, 1, 1-2*a, "uniform-mixture", "any")
 	if model {
 		method = onGains
-		f.Interval = interval(-1, 1, 1-2*a, "uniform-mixture", "any")
+		f.Interval = intervalOf(-1, 1, 1-2*a, "uniform-mixture", "any")
 	}
 	if len(low) > 0 {
 		lower, upper := method(uniformMixture, low, high, a)
-		f.Interval = interval(lower, upper, 1-2*a, "uniform-mixture", "any")
+		f.Interval = intervalOf(lower, upper, 1-2*a, "uniform-mixture", "any")
 		f.Completions = &Completions{mean(low), mean(high)}
 	}
 	if len(recorded) > 0 {
@@ -723,9 +723,9 @@ func (s *anchorStudy) perOf(r anchorRule) string {
 }
 
 // metric works out a metric of some evidence.
-func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64, lookFirst bool) found {
+func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64, lookFirst bool) reading {
 	annotators := s.annotatorsOf(r)
-	var f found
+	var f reading
 	switch r.metric {
 	case "blind_agreement":
 		f = s.blindAgreement(e, r, per, a)
@@ -769,7 +769,7 @@ func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64, lo
 				f.noModel.n = *f.Denominator
 			}
 		}
-		f.noModel = ratio{f.noModel.k + n, f.noModel.n + n}
+		f.noModel = fraction{f.noModel.k + n, f.noModel.n + n}
 		f.Labels["where"] = "site=" + r.where
 	}
 	if len(f.Labels) == 0 {
@@ -779,7 +779,7 @@ func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64, lo
 }
 
 // blindAgreement is the share of blind labels that equal the suggestion, also of a corpus, in batches, or weighted.
-func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a float64) found {
+func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a float64) reading {
 	f := shareOf(e.blind, per, s.annotatorsOf(r), a, r.repeated)
 	uneven := s.uneven()
 	if per != "item" || !f.exact || r.corpus == 0 && !uneven {
@@ -798,7 +798,7 @@ func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a flo
 	all := slices.Clone(e.blind)
 	for _, c := range e.people {
 		if !slices.ContainsFunc(e.blind, func(other comparison) bool { return other.item == c.item }) {
-			c.agrees = unknown
+			c.agrees = unrecorded
 			all = append(all, c)
 		}
 	}
@@ -832,7 +832,7 @@ func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a flo
 		b := batches[chance]
 		b.n++
 		n++
-		if k1, m1, _ := counts(of[item]); m1 > 0 {
+		if k1, m1, _ := tallyOf(of[item]); m1 > 0 {
 			b.m++
 			m++
 		} else {
@@ -886,12 +886,12 @@ func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a flo
 	}
 	whole := func(x, of int) *big.Rat { return big.NewRat(int64(x), int64(of)) }
 	corpus := [2]*big.Rat{whole(least, N), whole(most, N)}
-	f.Interval = interval(float(corpus[0]), float(corpus[1]), 1-2*a, "hypergeometric", "one")
+	f.Interval = intervalOf(float(corpus[0]), float(corpus[1]), 1-2*a, "hypergeometric", "one")
 	if rest := N - n; rest > 0 {
 		of := [2]*big.Rat{whole(least-k, rest), whole(most-k-m, rest)}
 		beside := corpus
 		if r.corpus > 0 {
-			f.Interval = interval(float(of[0]), float(of[1]), 1-2*a, "hypergeometric", "one")
+			f.Interval = intervalOf(float(of[0]), float(of[1]), 1-2*a, "hypergeometric", "one")
 		} else {
 			beside = of
 		}
@@ -911,7 +911,7 @@ func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a flo
 }
 
 // weightedAgreement weighs each item by the least chance over its own.
-func (s *anchorStudy) weightedAgreement(e evidence, f found, a float64) found {
+func (s *anchorStudy) weightedAgreement(e evidence, f reading, a float64) reading {
 	c := decimal(s.least)
 	var v []float64
 	var lowest, highest, mirrored []int
@@ -921,7 +921,7 @@ func (s *anchorStudy) weightedAgreement(e evidence, f found, a float64) found {
 		v = append(v, float(w))
 		all.Add(all, w)
 		z := [2]int{one.agrees, one.agrees}
-		if one.agrees == unknown {
+		if one.agrees == unrecorded {
 			z = [2]int{0, 1}
 		} else {
 			known.Add(known, w)
@@ -944,7 +944,7 @@ func (s *anchorStudy) weightedAgreement(e evidence, f found, a float64) found {
 	if all.Sign() > 0 {
 		f.Completions = &Completions{float(low.Quo(low, all)), float(high.Quo(high, all))}
 	}
-	f.Interval = interval(weighted(v, lowest, a), 1-weighted(v, mirrored, a), 1-2*a, "weighted-mixture", "one")
+	f.Interval = intervalOf(weighted(v, lowest, a), 1-weighted(v, mirrored, a), 1-2*a, "weighted-mixture", "one")
 	return f
 }
 
@@ -1049,7 +1049,7 @@ func (s *anchorStudy) decideOn(r anchorRule, lookFirst bool) (rule Rule, verdict
 	if floor == 0 {
 		floor = 20
 	}
-	_, mb, nb := counts(e.blind)
+	_, mb, nb := tallyOf(e.blind)
 	recordedBlind := nb - mb
 	if r.metric == "people_agreement" {
 		recordedBlind = f.recorded

@@ -48,7 +48,7 @@ func corrected(e evidence, annotators []string) (all []Measure) {
 		}{{"blind", e.blind}, {"visible", e.visible}} {
 			var ratings [][2]string
 			for _, c := range side.of {
-				if c.agrees != unknown {
+				if c.agrees != unrecorded {
 					ratings = append(ratings, [2]string{c.suggestion, c.label})
 				}
 			}

@@ -13,8 +13,8 @@ import (
 // list of its cases, for each case and group all that the case may be, and
 // every pair of groups by itself.
 
-// unknown stands for a label or a prediction that is not recorded.
-const unknown = -1
+// unrecorded stands for a label or a prediction that is not recorded.
+const unrecorded = -1
 
 // screened is one row of a file of decided cases.
 type screened struct {
@@ -168,7 +168,7 @@ func countsPredictions(rate string) bool {
 // prediction may be.
 func mayBe(rate string, label, prediction int) (may [outcomes]bool) {
 	all := func(known int) []int {
-		if known == unknown {
+		if known == unrecorded {
 			return []int{0, 1}
 		}
 		return []int{known}
@@ -181,10 +181,10 @@ func mayBe(rate string, label, prediction int) (may [outcomes]bool) {
 	return may
 }
 
-// ratio is k among n.
-type ratio struct{ k, n int }
+// fraction is k among n.
+type fraction struct{ k, n int }
 
-func (r *ratio) add(what int) {
+func (r *fraction) add(what int) {
 	if what != out {
 		r.n++
 	}
@@ -194,7 +194,7 @@ func (r *ratio) add(what int) {
 }
 
 // share is k/n, and nil where n is 0.
-func (r ratio) share() *float64 {
+func (r fraction) share() *float64 {
 	if r.n == 0 {
 		return nil
 	}
@@ -216,16 +216,16 @@ func first(may [outcomes]bool, order ...int) int {
 // (audit 5c: for the lower end no event if it can be none, else out, else an
 // event; for the upper end the mirror image).
 type groupTally struct {
-	recorded  ratio
+	recorded  fraction
 	missing   int
-	low, high ratio
+	low, high fraction
 }
 
 func (g *groupTally) add(rate string, c screened) {
 	may := mayBe(rate, c.label, c.prediction)
 	g.low.add(first(may, noEvent, out, anEvent))
 	g.high.add(first(may, anEvent, out, noEvent))
-	if c.prediction != unknown {
+	if c.prediction != unrecorded {
 		g.recorded.add(first(may, noEvent, out, anEvent))
 	} else if may[anEvent] || may[noEvent] {
 		g.missing++
@@ -241,7 +241,7 @@ func (g *groupTally) addLeftOut(rate string, c screened, surelyHere bool) {
 }
 
 // bound is one end of the interval of a rate at the error a.
-func (s *fairStudy) bound(upper bool, r ratio, a float64, repeated bool) float64 {
+func (s *fairStudy) bound(upper bool, r fraction, a float64, repeated bool) float64 {
 	key := boundOf{upper, r.k, r.n, a, repeated}
 	if b, found := s.memory[key]; found {
 		return b
@@ -440,7 +440,7 @@ func (s *fairStudy) evaluate(r fairRule, rules int) fairDecided {
 		if why == "" {
 			why = noGroup
 		}
-		if why == "" && needsLabel(r.rate) && c.label == unknown {
+		if why == "" && needsLabel(r.rate) && c.label == unrecorded {
 			why = "the label is empty"
 			groups[at[group]].leftOut.addLeftOut(r.rate, c, true)
 			groups[at[group]].unlabelled++
@@ -523,7 +523,7 @@ func (s *fairStudy) evaluate(r fairRule, rules int) fairDecided {
 		if g.unlabelled > 0 {
 			m.LeftOut = []LeftOut{{Reason: "the label is empty", Count: g.unlabelled}}
 		}
-		m.Interval = &Interval{number(g.lo), number(g.hi), ofCell, method, looks}
+		m.Interval = intervalOf(g.lo, g.hi, ofCell, method, looks)
 		d.rule.Cells = append(d.rule.Cells, Cell{Measure: m})
 	}
 	d.rule.Numerator, d.rule.Denominator, d.rule.Units, d.rule.Missing = count(numerator), count(denominator), count(denominator), count(missing)
@@ -703,7 +703,7 @@ func (s *fairStudy) compare(d *fairDecided, r fairRule, t, a float64, alpha *big
 				if p.Estimate != nil && (estimate == nil || gap && *p.Estimate > *estimate || !gap && *p.Estimate < *estimate) {
 					estimate = p.Estimate
 				}
-				p.Interval = &Interval{number(lo), number(hi), confidence, pairMethod, looks}
+				p.Interval = intervalOf(lo, hi, confidence, pairMethod, looks)
 				p.Verdict = v
 				aFail = aFail || v == Fail
 				allPass = allPass && v == Pass
@@ -746,7 +746,7 @@ func (s *fairStudy) compare(d *fairDecided, r fairRule, t, a float64, alpha *big
 		d.lower, d.upper = lower, upper
 		method = pairMethod
 	}
-	d.rule.Interval = &Interval{number(d.lower), number(d.upper), confidence, method, looks}
+	d.rule.Interval = intervalOf(d.lower, d.upper, confidence, method, looks)
 	switch {
 	case aFail:
 		return Fail

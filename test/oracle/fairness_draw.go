@@ -11,12 +11,6 @@ import (
 	"time"
 )
 
-// chance is true with the probability p.
-func chance(r *rand.Rand, p float64) bool { return r.Float64() < p }
-
-// one is any of several things, each as likely.
-func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
-
 // theDay is the day on which studies are decided.
 var theDay = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 
@@ -28,8 +22,8 @@ func csvField(text string) string {
 	return text
 }
 
-// csvFile writes a header and rows.
-func csvFile(header []string, rows [][]string) string {
+// csvTable writes a header and rows.
+func csvTable(header []string, rows [][]string) string {
 	var text strings.Builder
 	for _, row := range append([][]string{header}, rows...) {
 		for i, field := range row {
@@ -58,7 +52,7 @@ func (s *fairStudy) drawDeclaration(r *rand.Rand) {
 	for i := range 1 + r.IntN(3) {
 		a := attribute{name: names[i]}
 		if a.name == "age" && chance(r, 0.6) {
-			a.cuts = one(r, []int{30}, []int{30, 60}, []int{-5, 0, 18, 40})
+			a.cuts = pick(r, []int{30}, []int{30, 60}, []int{-5, 0, 18, 40})
 		} else {
 			n := 1 + r.IntN(4)
 			if chance(r, 0.3) {
@@ -79,19 +73,19 @@ func (s *fairStudy) drawDeclaration(r *rand.Rand) {
 			s.crossings = append(s.crossings, crossing)
 		}
 	}
-	s.minCell = one(r, 1, 1, 1, 5, 10, 30)
-	s.bins = one(r, 10, 10, 2, 3, 7)
-	s.confidence = one(r, "", "", "0.9", "0.99", "0.5", "0.951")
-	s.adjust = one(r, "", "", "", "holm", "bonferroni", "none")
+	s.minCell = pick(r, 1, 1, 1, 5, 10, 30)
+	s.bins = pick(r, 10, 10, 2, 3, 7)
+	s.confidence = pick(r, "", "", "0.9", "0.99", "0.5", "0.951")
+	s.adjust = pick(r, "", "", "", "holm", "bonferroni", "none")
 	s.withProb = chance(r, 0.5)
 	s.unit = chance(r, 0.2)
 }
 
 func (s *fairStudy) drawCases(r *rand.Rand) {
-	n := one(r, 20, 100, 200, 200, 400, 500, 800)
-	noPrediction := one(r, 0, 0, 0.02, 0.2)
-	noLabel := one(r, 0, 0, 0, 0.02, 0.03, 0.3)
-	noValue := one(r, 0, 0, 0.01, 0.02, 0.1)
+	n := pick(r, 20, 100, 200, 200, 400, 500, 800)
+	noPrediction := pick(r, 0, 0, 0.02, 0.2)
+	noLabel := pick(r, 0, 0, 0, 0.02, 0.03, 0.3)
+	noValue := pick(r, 0, 0, 0.01, 0.02, 0.1)
 	type chances struct{ positive, right1, right0 float64 }
 	of := map[string]chances{} // by the values of a case
 	extreme := chance(r, 0.15)
@@ -103,7 +97,7 @@ func (s *fairStudy) drawCases(r *rand.Rand) {
 		for _, a := range s.attributes {
 			value := ""
 			if a.cuts != nil {
-				value = one(r, "-5", "-5.5", "0", "17.999", "18", "29.9", "30", "30.0", "3e1", "59", "60", "60.01", "1000")
+				value = pick(r, "-5", "-5.5", "0", "17.999", "18", "29.9", "30", "30.0", "3e1", "59", "60", "60.01", "1000")
 			} else {
 				// Of unequal sizes, and some values seldom or never.
 				k := r.IntN(len(a.values))
@@ -118,22 +112,22 @@ func (s *fairStudy) drawCases(r *rand.Rand) {
 			if chance(r, noValue) {
 				value = ""
 				if a.cuts == nil && chance(r, 0.5) {
-					value = one(r, "other", "unknown", "A")
+					value = pick(r, "other", "unrecorded", "A")
 				}
 			}
 			c.columns[a.name] = value
 		}
-		c.columns["site"] = one(r, "Lyon", "Lyon", "Lyon", "Roma")
+		c.columns["site"] = pick(r, "Lyon", "Lyon", "Lyon", "Roma")
 		if chance(r, noValue) {
 			c.columns["site"] = ""
 		}
 		if _, known := of[key]; !known {
 			p := chances{r.Float64(), 0.5 + r.Float64()/2, 0.5 + r.Float64()/2}
 			if apart {
-				p = chances{one(r, 0.3, 0.5, 0.8), one(r, 0.1, 0.9), one(r, 0.1, 0.9)}
+				p = chances{pick(r, 0.3, 0.5, 0.8), pick(r, 0.1, 0.9), pick(r, 0.1, 0.9)}
 			}
 			if extreme {
-				p = chances{one(r, 0, 0.5, 1), one(r, 0., 1), one(r, 0., 1)}
+				p = chances{pick(r, 0, 0.5, 1), pick(r, 0., 1), pick(r, 0., 1)}
 			}
 			of[key] = p
 		}
@@ -149,14 +143,14 @@ func (s *fairStudy) drawCases(r *rand.Rand) {
 		if s.withProb && !chance(r, 0.05) {
 			c.probability = fmt.Sprintf("%.*f", 1+r.IntN(3), math.Min(1, r.Float64()*0.7+0.3*float64(c.prediction)))
 			if chance(r, 0.05) {
-				c.probability = one(r, "0", "1", "5e-1", "1.0", "0.3333333333333333333")
+				c.probability = pick(r, "0", "1", "5e-1", "1.0", "0.3333333333333333333")
 			}
 		}
 		if chance(r, noPrediction) {
-			c.prediction = unknown
+			c.prediction = unrecorded
 		}
 		if chance(r, noLabel) {
-			c.label = unknown
+			c.label = unrecorded
 		}
 		s.cases = append(s.cases, c)
 	}
@@ -167,13 +161,13 @@ func (s *fairStudy) drawRules(r *rand.Rand) {
 		s.repeated = true
 	}
 	for i := range 1 + r.IntN(5) {
-		rule := fairRule{id: fmt.Sprintf("rule-%d", i), rate: one(r, fairRates...)}
-		rule.attributes = []string{one(r, s.attributes...).name}
+		rule := fairRule{id: fmt.Sprintf("rule-%d", i), rate: pick(r, fairRates...)}
+		rule.attributes = []string{pick(r, s.attributes...).name}
 		if len(s.crossings) > 0 && chance(r, 0.4) {
 			rule.attributes = s.crossings[0]
 		}
 		groups := len(s.groupNames(rule.attributes))
-		rule.kind = one(r, "max_group_gap", "max_group_gap", "min_group_ratio", "minimum", "maximum")
+		rule.kind = pick(r, "max_group_gap", "max_group_gap", "min_group_ratio", "minimum", "maximum")
 		if groups == 1 && (rule.kind == "max_group_gap" || rule.kind == "min_group_ratio") {
 			rule.kind = "minimum"
 		}
@@ -183,17 +177,17 @@ func (s *fairStudy) drawRules(r *rand.Rand) {
 		if !rule.pairwise {
 			rule.repeated = chance(r, 0.1)
 		}
-		rule.confidence = one(r, "", "", "", "0.8", "0.995")
+		rule.confidence = pick(r, "", "", "", "0.8", "0.995")
 		rule.advisory = i > 0 && chance(r, 0.15)
 		if chance(r, 0.12) {
-			rule.waivedUntil = one(r, "2026-12-01", "2026-11-30", "2027-03-31", "2026-12-14")
+			rule.waivedUntil = pick(r, "2026-12-01", "2026-11-30", "2027-03-31", "2026-12-14")
 		}
 		if chance(r, 0.25) {
-			rule.where = []whereIs{{"site", one(r, "Lyon", "Lyon", "Lyon", "Roma", "Roma", "Nowhere")}}
+			rule.where = []whereIs{{"site", pick(r, "Lyon", "Lyon", "Lyon", "Roma", "Roma", "Nowhere")}}
 			if chance(r, 0.3) {
 				for _, a := range s.attributes {
 					if a.cuts == nil && !slices.Contains(rule.attributes, a.name) {
-						rule.where = append(rule.where, whereIs{a.name, one(r, a.values...)})
+						rule.where = append(rule.where, whereIs{a.name, pick(r, a.values...)})
 						break
 					}
 				}
@@ -227,7 +221,7 @@ func (s *fairStudy) drawLimits(r *rand.Rand, rule *fairRule) {
 		case chance(r, 0.2):
 			rule.maxLeftOut = new(big.Rat).Mul(share, big.NewRat(999, 1000)).FloatString(12)
 		case chance(r, 0.6):
-			rule.maxLeftOut = one(r, "0.3", "0.5", "0.9")
+			rule.maxLeftOut = pick(r, "0.3", "0.5", "0.9")
 		}
 	}
 	lower, upper := d.lower, d.upper
@@ -252,7 +246,7 @@ func (s *fairStudy) drawLimits(r *rand.Rand, rule *fairRule) {
 		t = roundTo10(lower) + float64(r.IntN(3)-1)*1e-10
 	}
 	if chance(r, 0.02) {
-		t = one(r, 0., 1)
+		t = pick(r, 0., 1)
 	}
 	t = math.Min(1, math.Max(0, t))
 	rule.threshold = big.NewRat(0, 1).SetFloat64(t).FloatString(10)
@@ -300,12 +294,12 @@ func (s *fairStudy) study(r *rand.Rand) Study {
 	s.findings(&want)
 	files, args := s.files(r)
 	if what := s.spoil(r, files); what != "" {
-		return Study{Args: args, Files: files, Want: Report{ExitStatus: 2}, Status: 2, Today: theDay}
+		return Study{Args: args, Files: files, Want: Report{ExitStatus: 2}, Today: theDay}
 	}
 	report := Report{Gates: []Gate{want}}
 	report.Verdict, report.Counts = Worst(report)
 	report.ExitStatus = exitStatus[report.Verdict]
-	return Study{Args: args, Files: files, Want: report, Status: report.ExitStatus, Today: theDay, Itself: s.itself(decided)}
+	return Study{Args: args, Files: files, Want: report, Today: theDay, Itself: s.itself(decided)}
 }
 
 // holm goes through the rules that fail, the clearest first.
@@ -384,7 +378,7 @@ func (s *fairStudy) measures(want *Gate) {
 				var tally groupTally
 				unlabelled := 0
 				for _, c := range members {
-					if needsLabel(rate) && c.label == unknown {
+					if needsLabel(rate) && c.label == unrecorded {
 						unlabelled++
 						continue
 					}
@@ -395,10 +389,8 @@ func (s *fairStudy) measures(want *Gate) {
 				if unlabelled > 0 {
 					m.LeftOut = []LeftOut{{Reason: "the label is empty", Count: unlabelled}}
 				}
-				m.Interval = &Interval{
-					number(s.bound(false, tally.low, a, s.repeated)), number(s.bound(true, tally.high, a, s.repeated)),
-					1 - float(alpha)/float64(G), dividedMethod(G), "one",
-				}
+				lower, upper := s.bound(false, tally.low, a, s.repeated), s.bound(true, tally.high, a, s.repeated)
+				m.Interval = intervalOf(lower, upper, 1-float(alpha)/float64(G), dividedMethod(G), "one")
 				if s.repeated {
 					m.Interval.Method, m.Interval.Looks = "uniform-mixture", "any"
 				}
@@ -426,7 +418,7 @@ func (s *fairStudy) calibration(members []screened) Measure {
 	}
 	n, unlabelled, without := 0, 0, 0
 	for _, c := range members {
-		if c.label == unknown {
+		if c.label == unrecorded {
 			unlabelled++
 			continue
 		}
@@ -475,11 +467,11 @@ func (s *fairStudy) calibration(members []screened) Measure {
 func (s *fairStudy) findings(want *Gate) {
 	labelled, predicted, positives, predictedPositive, without := 0, 0, 0, 0, 0
 	for _, c := range s.cases {
-		if c.label != unknown {
+		if c.label != unrecorded {
 			labelled++
 			positives += c.label
 		}
-		if c.prediction != unknown {
+		if c.prediction != unrecorded {
 			predicted++
 			predictedPositive += c.prediction
 		}
@@ -550,12 +542,12 @@ func (s *fairStudy) files(r *rand.Rand) (files map[string]string, args []string)
 	if s.unit {
 		header = append(header, "person")
 	}
-	yes, no := one(r, "1", "1.0", "true", "TRUE"), one(r, "0", "0.0", "false", "False")
+	yes, no := pick(r, "1", "1.0", "true", "TRUE"), pick(r, "0", "0.0", "false", "False")
 	words := chance(r, 0.2)
 	if words {
 		yes, no = "granted", "refused"
 	}
-	text := func(x int) string { return map[int]string{1: yes, 0: no, unknown: ""}[x] }
+	text := func(x int) string { return map[int]string{1: yes, 0: no, unrecorded: ""}[x] }
 	var rows [][]string
 	for _, c := range s.cases {
 		row := []string{c.id, text(c.label), text(c.prediction)}
@@ -575,10 +567,10 @@ func (s *fairStudy) files(r *rand.Rand) (files map[string]string, args []string)
 	var y strings.Builder
 	fmt.Fprintf(&y, "fairness:\n")
 	if half := len(rows) / 2; chance(r, 0.2) {
-		files["one.csv"], files["two.csv"] = csvFile(header, rows[:half]), csvFile(header, rows[half:])
+		files["one.csv"], files["two.csv"] = csvTable(header, rows[:half]), csvTable(header, rows[half:])
 		fmt.Fprintf(&y, "  cases: [one.csv, two.csv]\n")
 	} else {
-		files["cases.csv"] = csvFile(header, rows)
+		files["cases.csv"] = csvTable(header, rows)
 		fmt.Fprintf(&y, "  cases: cases.csv\n")
 	}
 	if words {
@@ -678,7 +670,7 @@ func (s *fairStudy) spoil(r *rand.Rand, files map[string]string) (what string) {
 		}
 		lines := strings.SplitAfter(text, "\n")
 		last := lines[len(lines)-2] // the one after it is empty
-		what = one(r, "the last case twice", "a label that is none", "a field too many", "an unknown attribute", "nothing counts", "a person twice")
+		what = pick(r, "the last case twice", "a label that is none", "a field too many", "an unrecorded attribute", "nothing counts", "a person twice")
 		switch what {
 		case "the last case twice":
 			text += last
@@ -691,7 +683,7 @@ func (s *fairStudy) spoil(r *rand.Rand, files map[string]string) (what string) {
 			text += "another,2,1" + strings.Repeat(",", strings.Count(lines[0], ",")-2) + "\n"
 		case "a field too many":
 			text += "another,1,1" + strings.Repeat(",", strings.Count(lines[0], ",")-1) + "\n"
-		case "an unknown attribute":
+		case "an unrecorded attribute":
 			files["fairness.yaml"] += "    - {id: one-more, rate: error, attribute: other, max_group_gap: 0.1}\n"
 		case "nothing counts":
 			files["fairness.yaml"] = strings.ReplaceAll(files["fairness.yaml"], "      advisory: true\n", "")

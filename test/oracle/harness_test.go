@@ -43,7 +43,7 @@ func eachStudy(t *testing.T, draw func(*rand.Rand) Study) (tally Tally, usual bo
 			t.Fatalf("OLOPROOF_STUDY is %q; write the seed of a study", text)
 		}
 		study, _ := oneStudy(t, folder, seed, draw, tally)
-		t.Logf("study %d: %q, to end with %d", seed, study.Args, study.Status)
+		t.Logf("study %d: %q", seed, study.Args)
 		for _, name := range slices.Sorted(maps.Keys(study.Files)) {
 			t.Logf("%s:\n%s", name, study.Files[name])
 		}

@@ -76,13 +76,13 @@ func uniformMixture(values []*big.Rat, a float64) float64 {
 		total := 0.0
 		for i, x := range nodes {
 			theta := (1 + x) / 2
-			product := 1.0
+			logarithm := math.Log(a) // of the product times a, which for a small m is too large a number itself
 			for _, d := range all {
-				product *= math.Pow(1-theta+theta*d.y/m, d.times)
+				logarithm += d.times * math.Log(1-theta+theta*d.y/m)
 			}
-			total += weights[i] / 2 * product
+			total += weights[i] / 2 * math.Exp(logarithm)
 		}
-		return total >= 1/a
+		return total >= 1
 	})
 }
 

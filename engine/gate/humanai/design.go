@@ -88,14 +88,15 @@ type design struct {
 
 // designOf settles the design: a sparse file or assignment is sparse whatever is declared; else the declared
 // design counts, then the assignment's own, then the file's. A declaration contradicts an assignment of another
-// design; without an assignment, it contradicts a file whose rows it excludes.
+// design, and so does crossed a mixed one, whose pairs it would take for one decision each and not hold to their order;
+// without an assignment, it contradicts a file whose rows it excludes.
 func designOf(keys, assigned []key, declared string) design {
 	found, given := detect(keys), ""
 	contradicted := false
 	switch {
 	case assigned != nil:
 		given = detect(assigned)
-		contradicted = declared != "" && given != mixed && given != sparse && given != declared
+		contradicted = declared != "" && given != sparse && given != declared && (given != mixed || declared == crossed)
 	case declared == crossed:
 		contradicted = anyTwice(keys)
 	case declared == beforeAfter:

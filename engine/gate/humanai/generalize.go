@@ -106,11 +106,11 @@ func (v *view) peopleAndCases() (people, cases map[string]int) {
 // and cases would then be more than 1.5 wide through that alone, and is not worth the memory of its cells.
 func (v *view) mostlyEmpty() bool {
 	people, cases := v.peopleAndCases()
-	decisions := len(v.entries)
-	if v.design.name == beforeAfter {
-		decisions /= 2
+	pairs := map[pair]bool{}
+	for _, e := range v.entries {
+		pairs[pair{e.person, e.item}] = true
 	}
-	return len(cases) > 0 && len(people) > 4*decisions/len(cases)
+	return len(cases) > 0 && len(people) > 4*len(pairs)/len(cases)
 }
 
 // unseen marks a cell without any decision, until it is completed.

@@ -122,8 +122,10 @@ func (v *view) sliced(terms []gate.Term, name string) *view {
 	}
 	part := *v
 	part.labels = map[string]string{"where": name}
+	var unrecorded []entry
 	part.entries, part.unrecorded = slice(v.entries, terms)
-	part.departing, _ = slice(v.departing, terms)
+	part.departing, unrecorded = slice(v.departing, terms)
+	part.unrecorded = append(part.unrecorded, unrecorded...) // left out once, whatever else is wrong with it
 	return &part
 }
 
@@ -445,7 +447,6 @@ func (v *view) gains() *gains {
 		switch {
 		case !e.decision.recorded:
 			a.missing++
-			values.missing++
 		case e.right():
 			a.correct++
 		}
@@ -463,10 +464,10 @@ func (v *view) gains() *gains {
 			} else {
 				o = arm{n: 1, missing: 1}
 			}
-			values.missing++
 		} else {
 			values.both++
 		}
+		values.missing += w.missing + o.missing
 		values.missed(w.missing, w.n)
 		values.missed(o.missing, o.n)
 		values.low = append(values.low, gain(w.correct, w.n, o.correct+o.missing, o.n))

@@ -511,7 +511,8 @@ func (v *view) emptySlice(columns []string, terms []gate.Term, showReviewers boo
 // could have counted: those without an output, not as assigned or without the column of `where`. What the policy lists
 // under `abstain` is its own choice, and people without such a decision are outside of what a rate per person speaks of.
 func (v *view) leftOutDoubt(r *rule, m report.Measure) gate.Doubt {
-	left, total, what := len(v.unrecorded), len(v.entries)+len(v.unrecorded), "decisions"
+	left, what := len(v.unrecorded)+len(v.departing), "decisions"
+	total := len(v.entries) + left
 	if r.Metric.Value != accuracyDifference {
 		left = 0
 		for _, l := range m.LeftOut {

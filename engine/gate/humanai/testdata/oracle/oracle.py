@@ -259,7 +259,8 @@ def contradicts(study):
     if not study.declared:
         return False
     if study.assigned is not None:
-        return pair_design(study.assigned) not in (study.declared, "mixed")
+        given = pair_design(study.assigned)
+        return given != study.declared and not (given == "mixed" and study.declared == "before_after")
     pairs = Counter((r.reviewer, r.case) for r in study.rows)
     some_twice = any(count == 2 for count in pairs.values())
     if study.declared == "crossed":

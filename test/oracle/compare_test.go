@@ -1,0 +1,8 @@
+package oracle
+
+import "testing"
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	eachStudy(t, drawCompare)
+}
