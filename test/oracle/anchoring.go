@@ -86,8 +86,7 @@ type anchorStudy struct {
 	rows    []labelRow
 	draw    []drawnItem // nil where there is none
 	floor   int         // 0 is not said: 20
-	corpus  int
-	least   string // least_inclusion_probability
+	least   string      // least_inclusion_probability
 	rules   []anchorRule
 	level   string
 	adjust  string
@@ -914,7 +913,7 @@ func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a flo
 func (s *anchorStudy) weightedAgreement(e evidence, f reading, a float64) reading {
 	c := decimal(s.least)
 	var v []float64
-	var lowest, highest, mirrored []int
+	var lowest, mirrored []int
 	known, agree, all, low, high := new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
 	for _, one := range e.blind {
 		w := new(big.Rat).Quo(c, decimal(one.chance))
@@ -935,7 +934,7 @@ func (s *anchorStudy) weightedAgreement(e evidence, f reading, a float64) readin
 		if z[1] == 1 {
 			high.Add(high, w)
 		}
-		lowest, highest, mirrored = append(lowest, z[0]), append(highest, z[1]), append(mirrored, 1-z[1])
+		lowest, mirrored = append(lowest, z[0]), append(mirrored, 1-z[1])
 	}
 	f.Estimate, f.Completions = nil, nil
 	if known.Sign() > 0 {
@@ -991,17 +990,50 @@ func (s *anchorStudy) mostLeftOut(r anchorRule) *big.Rat {
 }
 
 // decide holds a rule against its threshold.
+//
+// Where it PASSes or FAILs, two things that rows may mean as well are looked at, alone and together: that a suggestion was
+// seen first where only places tell, and that a label such as NA says that there is none.
 func (s *anchorStudy) decide(r anchorRule) Rule {
 	rule, own := s.decideOn(r, false)
+	if own != Pass && own != Fail {
+		return rule
+	}
+	without := *s
+	without.rows = slices.Clone(s.rows)
+	markers := 0
+	for i, row := range s.rows {
+		if row.label == marker {
+			without.rows[i].label = ""
+			markers++
+		}
+	}
+	type readAs struct {
+		study     *anchorStudy
+		lookFirst bool
+		why       string
+	}
+	var others []readAs
+	if markers > 0 {
+		others = append(others, readAs{&without, false, "no label, perhaps, would turn it"})
+	}
 	if s.classify(s.rows, false).byPlace > 0 {
-		other, theirs := s.decideOn(r, true)
+		others = append(others, readAs{s, true, "another order would turn it"})
+		if markers > 0 {
+			others = append(others, readAs{&without, true, "both would turn it"})
+		}
+	}
+	for _, o := range others {
+		other, theirs := o.study.decideOn(r, o.lookFirst)
 		rule.Close = rule.Close || other.Close
-		if own != theirs && rule.Verdict != Insufficient {
-			rule.Verdict, rule.Why, rule.ByInterval = Review, "another order would turn it", false
+		if own != theirs && rule.Verdict != Review {
+			rule.Verdict, rule.Why, rule.ByInterval = Review, o.why, false
 		}
 	}
 	return rule
 }
+
+// marker is a label that looks like none.
+const marker = "NA"
 
 // sliceOf are the rows of a rule's slice: of items that have the site, where an empty site agrees with the item's others.
 func (s *anchorStudy) sliceOf(r anchorRule) []labelRow {
@@ -1074,7 +1106,7 @@ func (s *anchorStudy) decideOn(r anchorRule, lookFirst bool) (rule Rule, verdict
 		v, rule.Why = Review, "unequal chances"
 	case f.repeat:
 		v, rule.Why = Review, "people or items repeat"
-	case onBlind(r.metric) && e.departures > 0 && !lookFirst: // of the rows as they are
+	case onBlind(r.metric) && e.departures > 0 && !lookFirst: // of the order as it is
 		v, rule.Why = Review, "not as drawn"
 	}
 	if !strings.HasPrefix(rule.Why, "compared") {

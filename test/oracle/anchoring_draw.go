@@ -32,6 +32,7 @@ func (s *anchorStudy) drawLabels(r *rand.Rand) {
 	noLabel, noSuggestion := pick(r, 0, 0, 0.03, 0.15), pick(r, 0, 0, 0.02, 0.1)
 	odd := pick(r, 0, 0, 0.03, 0.15)
 	severalLabels := chance(r, 0.5)
+	markers := pick(r, 0, 0, 0, 0.03)
 	withDraw := chance(r, 0.4)
 	withAccepted, withVerify := chance(r, 0.6), chance(r, 0.4)
 	notDrawn := pick(r, 0, 0, 0, 0.05)
@@ -86,6 +87,9 @@ func (s *anchorStudy) drawLabels(r *rand.Rand) {
 			label := func(seen bool) string {
 				if chance(r, noLabel) {
 					return ""
+				}
+				if chance(r, markers) {
+					return marker
 				}
 				if chance(r, right) || seen && chance(r, pull) {
 					return suggestion

@@ -529,6 +529,11 @@ func (s *fairStudy) findings(want *Gate) {
 	}
 }
 
+// alsoCalled are the other names of rates.
+var alsoCalled = map[string][]string{
+	"true_positive": {"recall", "sensitivity"}, "true_negative": {"specificity"}, "precision": {"positive_predictive_value"},
+}
+
 // files writes the cases and the declaration.
 func (s *fairStudy) files(r *rand.Rand) (files map[string]string, args []string) {
 	header := []string{"id", "label", "prediction"}
@@ -547,7 +552,8 @@ func (s *fairStudy) files(r *rand.Rand) (files map[string]string, args []string)
 	if words {
 		yes, no = "granted", "refused"
 	}
-	text := func(x int) string { return map[int]string{1: yes, 0: no, unrecorded: ""}[x] }
+	empty := pick(r, "", "", " ", "NA", "n/a")
+	text := func(x int) string { return map[int]string{1: yes, 0: no, unrecorded: empty}[x] }
 	var rows [][]string
 	for _, c := range s.cases {
 		row := []string{c.id, text(c.label), text(c.prediction)}
@@ -556,6 +562,9 @@ func (s *fairStudy) files(r *rand.Rand) (files map[string]string, args []string)
 		}
 		for _, column := range header[len(row):] {
 			row = append(row, c.columns[column])
+			if c.columns[column] == "" {
+				row[len(row)-1] = empty
+			}
 		}
 		if s.unit {
 			row[len(row)-1] = "p" + c.id
@@ -572,6 +581,9 @@ func (s *fairStudy) files(r *rand.Rand) (files map[string]string, args []string)
 	} else {
 		files["cases.csv"] = csvTable(header, rows)
 		fmt.Fprintf(&y, "  cases: cases.csv\n")
+	}
+	if empty == "NA" || empty == "n/a" {
+		fmt.Fprintf(&y, "  missing_values: [NA, n/a]\n")
 	}
 	if words {
 		fmt.Fprintf(&y, "  positive: granted\n  negative: refused\n")
@@ -613,7 +625,11 @@ func (s *fairStudy) files(r *rand.Rand) (files map[string]string, args []string)
 	}
 	fmt.Fprintf(&y, "  rules:\n")
 	for _, rule := range s.rules {
-		fmt.Fprintf(&y, "    - id: %s\n      rate: %s\n", rule.id, rule.rate)
+		rate := rule.rate
+		if also := alsoCalled[rate]; len(also) > 0 && chance(r, 0.5) {
+			rate = pick(r, also...)
+		}
+		fmt.Fprintf(&y, "    - id: %s\n      rate: %s\n", rule.id, rate)
 		attributes := slices.Clone(rule.attributes)
 		if len(attributes) > 1 && chance(r, 0.3) {
 			slices.Reverse(attributes) // named in the crossing's order all the same
