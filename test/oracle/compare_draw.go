@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"strconv"
@@ -80,8 +81,22 @@ func drawCompare(r *rand.Rand) Study {
 	if !inPolicy {
 		args = append(args, "--baseline", s.baseline, "--candidate", s.candidate)
 	}
-	files["policy.yaml"] = s.policy(rules, top, inPolicy, digest(files))
-	return finishedStudy(args, files, Report{Gates: []Gate{s.want(rules, top)}})
+	data := digest(files)
+	finish := func(rules []compareRule) Study {
+		files := maps.Clone(files)
+		files["policy.yaml"] = s.policy(rules, top, inPolicy, data)
+		return finishedStudy(args, files, Report{Gates: []Gate{s.want(rules, top)}})
+	}
+	study := finish(rules)
+	if chance(r, .25) {
+		study.OnBounds = func(printed Report) Study {
+			for i := range rules {
+				onBounds(r, printed, rules[i].id, &rules[i].ruleOptions)
+			}
+			return finish(rules)
+		}
+	}
+	return study
 }
 
 // drawCompareStudy draws the rows.

@@ -71,6 +71,14 @@ func oneStudy(t *testing.T, within string, seed uint64, draw func(*rand.Rand) St
 	}
 	study = draw(rand.New(rand.NewPCG(seed, seed)))
 	found := study.Check(folder, tally)
+	if study.OnBounds != nil && len(found) == 0 {
+		if printed, _, problem := study.Run(folder); problem == "" && printed.ExitStatus != 2 {
+			study = study.OnBounds(printed)
+			for _, f := range study.Check(folder, tally) {
+				found = append(found, "with thresholds on printed bounds: "+f)
+			}
+		}
+	}
 	if len(found) > 0 {
 		text := strings.Join(found[:min(len(found), 12)], "\n  ")
 		if len(found) > 12 {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -42,14 +43,26 @@ func drawHumanAI(r *rand.Rand) Study {
 		files["assignment.csv"] = s.assignmentFile(r)
 		args = append(args, "--assignment", "assignment.csv")
 	}
+	inPolicy := s.declared
 	if s.declared != "" && chance(r, .5) {
-		args = append(args, "--design", s.declared)
-		files["policy.yaml"] = humanPolicy(rules, top, "", s.abstain, digest(files))
-	} else {
-		files["policy.yaml"] = humanPolicy(rules, top, s.declared, s.abstain, digest(files))
+		inPolicy, args = "", append(args, "--design", s.declared)
 	}
-	want := Report{Gates: []Gate{s.want(rules, top)}}
-	return finishedStudy(args, files, want)
+	data := digest(files)
+	finish := func(rules []humanRule) Study {
+		files := maps.Clone(files)
+		files["policy.yaml"] = humanPolicy(rules, top, inPolicy, s.abstain, data)
+		return finishedStudy(args, files, Report{Gates: []Gate{s.want(rules, top)}})
+	}
+	study := finish(rules)
+	if chance(r, .25) {
+		study.OnBounds = func(printed Report) Study {
+			for i := range rules {
+				onBounds(r, printed, rules[i].id, &rules[i].ruleOptions)
+			}
+			return finish(rules)
+		}
+	}
+	return study
 }
 
 // finishedStudy fills in what follows from the rules' verdicts.
@@ -85,7 +98,8 @@ func drawHumanStudy(r *rand.Rand) humanStudy {
 	case 1:
 		people, cases = 20+r.IntN(30), pick(r, 1, 60)
 	}
-	kind := pick(r, "crossed", "crossed", "crossed", "before_after", "before_after", "crossed", "before_after", "before_after", "between", "sparse", "mixed", "one row each", "switched", "one row each")
+	kind := pick(r, "crossed", "crossed", "crossed", "crossed", "crossed", "before_after", "before_after", "before_after",
+		"before_after", "between", "sparse", "mixed", "one row each", "switched")
 	if cases == 60 {
 		kind = "one row each"
 	}

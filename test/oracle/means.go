@@ -46,7 +46,7 @@ func halved(values []*big.Rat) []*big.Rat {
 // largest is the largest m in (0, 1] of which refused is true; it is true up to some m and false above. It is 0 if there is none.
 func largest(refused func(m float64) bool) float64 {
 	low, high := 0.0, 1.0
-	for range 100 {
+	for range 52 { // to the last bit of a number near 1
 		if m := (low + high) / 2; refused(m) {
 			low = m
 		} else {
