@@ -218,6 +218,14 @@ func (s *anchorStudy) drawRules(r *rand.Rand) {
 		if per == "item" && rule.corpus == 0 && rule.metric != "anchoring_gap" && !pairs && !uneven(s) {
 			rule.repeated = chance(r, 0.15)
 		}
+		if f := s.metric(s.classify(s.sliceOf(rule), false), rule, per, 0.1, false); f.noModel.k > 0 && chance(r, 0.5) {
+			share := big.NewRat(int64(f.noModel.k), int64(f.noModel.n))
+			if exact := share.FloatString(9); decimal(exact).Cmp(share) == 0 {
+				rule.maxLeftOut = exact // exactly so many, which is still decided
+			} else {
+				rule.maxLeftOut = new(big.Rat).Mul(share, big.NewRat(int64(pick(r, 999, 1001)), 1000)).FloatString(12)
+			}
+		}
 		rule.threshold = "0.5"
 		d, _ := s.decideOn(rule, false)
 		lower, upper := *d.Interval.Lower, *d.Interval.Upper
