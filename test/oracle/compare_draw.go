@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -87,6 +88,13 @@ func drawCompare(r *rand.Rand) Study {
 		files["policy.yaml"] = s.policy(rules, top, inPolicy, data)
 		return finishedStudy(args, files, Report{Gates: []Gate{s.want(rules, top)}})
 	}
+	if chance(r, .04) {
+		study := finish(rules)
+		line := s.spoil(r)
+		study.Files["trials.csv"] = s.trialFile(r)
+		study.Want = unusable("trials.csv", line)
+		return study
+	}
 	study := finish(rules)
 	if chance(r, .25) {
 		study.OnBounds = func(printed Report) Study {
@@ -97,6 +105,26 @@ func drawCompare(r *rand.Rand) Study {
 		}
 	}
 	return study
+}
+
+// spoil puts an error into the rows, and tells in which line it must be found.
+func (s *compareStudy) spoil(r *rand.Rand) (line int) {
+	s.rows = slices.Clone(s.rows)
+	i := r.IntN(len(s.rows))
+	row := &s.rows[i]
+	switch {
+	case row.trial != "" && chance(r, .4): // the same trial twice
+		i, s.rows = len(s.rows), append(s.rows, *row)
+	case chance(r, .2):
+		row.version = ""
+	case chance(r, .2):
+		row.kase = ""
+	case s.scores:
+		row.result = pick(r, "1.5", "-0.1", "half", "50 %", "NaN")
+	default:
+		row.result = pick(r, "2", "yes", "0.5", "-1", "passed")
+	}
+	return i + 2 // after the header, counted from 1
 }
 
 // drawCompareStudy draws the rows.

@@ -19,6 +19,7 @@ type humanRow struct {
 	started, decided  string // as written
 	start, end        *int   // in seconds; nil: not recorded
 	dates             bool   // the times tell an order
+	wrongCondition    string // written in place of the condition, in a file that cannot be used
 }
 
 // assigned is a row of an assignment.
@@ -1089,7 +1090,9 @@ func (o ruleOptions) finish(id string, e evaluated, verdict, why string, byInter
 
 func (r humanRule) decide(e evaluated) Rule {
 	verdict, why, byInterval, close := r.verdict(e)
-	return r.finish(r.id, e, verdict, why, byInterval, close)
+	rule := r.finish(r.id, e, verdict, why, byInterval, close)
+	rule.MayReview = r.generalize && byInterval // where the split was visibly no coin's
+	return rule
 }
 
 // today is the day on which studies are decided.

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -53,6 +54,13 @@ func drawHumanAI(r *rand.Rand) Study {
 		files["policy.yaml"] = humanPolicy(rules, top, inPolicy, s.abstain, data)
 		return finishedStudy(args, files, Report{Gates: []Gate{s.want(rules, top)}})
 	}
+	if chance(r, .04) {
+		study := finish(rules)
+		line := s.spoil(r)
+		study.Files["decisions.csv"] = s.decisionFile(r)
+		study.Want = unusable("decisions.csv", line)
+		return study
+	}
 	study := finish(rules)
 	if chance(r, .25) {
 		study.OnBounds = func(printed Report) Study {
@@ -63,6 +71,30 @@ func drawHumanAI(r *rand.Rand) Study {
 		}
 	}
 	return study
+}
+
+// unusable is what comes of a file with an error in a line: nothing is decided.
+func unusable(file string, line int) Report {
+	return Report{ExitStatus: 2, Errors: []Problem{{File: file, Line: line}}}
+}
+
+// spoil puts an error into the rows, and tells in which line it must be found.
+func (s *humanStudy) spoil(r *rand.Rand) (line int) {
+	s.rows = slices.Clone(s.rows)
+	i := r.IntN(len(s.rows))
+	switch r.IntN(4) {
+	case 0: // the same decision twice
+		i, s.rows = len(s.rows), append(s.rows, s.rows[i])
+	case 1:
+		s.rows[i].wrongCondition = pick(r, "With", "wihout", "both", "1")
+	case 2:
+		s.rows[i].reference = ""
+	case 3: // another reference than the case's other rows, of which the last one is told
+		i = len(s.rows)
+		s.rows = append(s.rows, s.rows[0])
+		s.rows[i].reference, s.rows[i].reviewer = "another", "newcomer"
+	}
+	return i + 2 // after the header, counted from 1
 }
 
 // finishedStudy fills in what follows from the rules' verdicts.
@@ -349,6 +381,7 @@ func (s humanStudy) decisionFile(r *rand.Rand) string {
 			if row.with {
 				condition = "with"
 			}
+			condition = cmp.Or(row.wrongCondition, condition)
 			yield([]string{row.kase, row.reviewer, condition, row.decision, row.reference, row.output, row.site, row.started, row.decided})
 		}
 	})

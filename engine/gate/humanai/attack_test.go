@@ -2,6 +2,7 @@ package humanai
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -286,5 +287,99 @@ func TestDeparturesOfASlice(t *testing.T) {
 	}
 	if g := lyon.gains(); g.people != 20 || g.oneArmed != 10 {
 		t.Errorf("%d people, %d left out; want 20, 10", g.people, g.oneArmed)
+	}
+}
+
+// mixedAssignment gives each of 40 people one case in both conditions and another with the output only.
+func mixedAssignment() string {
+	text := "reviewer,case,condition,position\n"
+	for p := range 40 {
+		text += fmt.Sprintf("p%d,c1,without,1\np%d,c1,with,2\np%d,c%d,with,3\n", p, p, p, p%2+2)
+	}
+	return text
+}
+
+// TestMixedAssignmentIsNotCrossed: everybody saw the output first, was right, and then decided the same case wrongly without it. A
+// mixed assignment declared crossed passed, since only a before_after study's pairs are held to their order.
+func TestMixedAssignmentIsNotCrossed(t *testing.T) {
+	var b strings.Builder
+	for p := range 40 {
+		fmt.Fprintf(&b, "c1,p%d,with,yes,yes,yes,,2026-01-01T10:00:00Z,\nc1,p%d,without,no,yes,,,2026-01-01T11:00:00Z,\nc%d,p%d,with,yes,yes,yes,,,\n", p, p, p%2+2, p)
+	}
+	for design, reason := range map[string]string{
+		"design: crossed\n":      "does not follow the declared design (crossed)",
+		"design: before_after\n": "the decision with the output came first",
+		"":                       "declare the design",
+	} {
+		g := answer(t, design+differencePolicy, b.String(), gate.Flags{Assignment: "mixed.csv"})
+		if r := ruleOf(t, g); r.Verdict != report.InsufficientEvidence || !strings.Contains(r.Reason, reason) {
+			t.Errorf("%q: %s (%s), want INSUFFICIENT_EVIDENCE (%s)", design, r.Verdict, r.Reason, reason)
+		}
+		if found := hasFinding(g, "design_contradicted"); found != (design == "design: crossed\n") {
+			t.Errorf("%q: design_contradicted is found: %v", design, found)
+		}
+	}
+}
+
+// TestLeftOutForSeveralReasons: of the 16 assigned decisions one has another condition, and one does not record its site. Each
+// alone is less than a tenth; together, 2 of 17 with the decision that the first one left absent, they are more. A row that is not as
+// assigned and records no site is left out for one of them, not for none.
+func TestLeftOutForSeveralReasons(t *testing.T) {
+	var rows []string
+	for _, line := range strings.Split(strings.TrimSpace(assignmentText), "\n")[1:] {
+		cell := strings.Split(line, ",")
+		rows = append(rows, fmt.Sprintf("%s,%s,%s,yes,yes,yes,,,Lyon", cell[1], cell[0], cell[2]))
+	}
+	const rule = "rules: [{id: a, metric: accuracy_difference, minimum: 0, where: {site: Lyon}, max_left_out: "
+	bare := func(row string) string { return strings.TrimSuffix(row, "Lyon") }
+	decide := func(share string, rows []string) report.Rule {
+		return ruleOf(t, answer(t, rule+share+"}]", strings.Join(rows, "\n")+"\n", gate.Flags{Assignment: "assignment.csv"}))
+	}
+
+	both := slices.Clone(rows)
+	both[0], both[5] = strings.Replace(both[0], "with,", "without,", 1), bare(both[5])
+	if r := decide("0.1", both); r.Verdict != report.InsufficientEvidence || !strings.Contains(r.Reason, "2 of 17 decisions are left out") {
+		t.Errorf("two reasons together: %s (%s)", r.Verdict, r.Reason)
+	}
+	if r := decide("0.12", both); strings.Contains(r.Reason, "left out") {
+		t.Errorf("2 of 17 is less than 0.12, but: %s", r.Reason)
+	}
+
+	one := slices.Clone(rows)
+	one[0] = bare(strings.Replace(one[0], "with,", "without,", 1))
+	r := decide("0.05", one) // 1 of 17 is more
+	if r.Verdict != report.InsufficientEvidence || !strings.Contains(r.Reason, "1 of 17 decisions are left out") {
+		t.Errorf("both reasons at once: %s (%s)", r.Verdict, r.Reason)
+	}
+	if want := []report.LeftOut{{Reason: reasonNoSlice, Count: 1}}; !slices.Equal(r.LeftOut, want) {
+		t.Errorf("both reasons at once: left out %v, want %v", r.LeftOut, want)
+	}
+}
+
+// TestMissingIsOfThoseWhoCount: a missing decision of somebody who is left out completes nothing.
+func TestMissingIsOfThoseWhoCount(t *testing.T) {
+	body := "c1,p1,with,yes,yes,yes,,,\nc2,p1,without,,yes,,,,\nc1,p2,without,no,yes,,,,\nc2,p2,with,yes,yes,yes,,,\nc1,p3,with,,yes,yes,,,\n"
+	if m := measure(t, answer(t, differencePolicy, body), "accuracy_difference"); *m.Units != 2 || *m.Missing != 1 {
+		t.Errorf("%d people and %d missing, want 2 and 1: p3, with one condition, is left out", *m.Units, *m.Missing)
+	}
+}
+
+// TestPairsOfAMixedAssignment: whether most pairs of person and case are empty is asked of pairs, of which some have one decision.
+func TestPairsOfAMixedAssignment(t *testing.T) {
+	v := &view{study: &study{design: design{name: beforeAfter}}}
+	for i := range 8 { // 4 people and 8 cases: a quarter of the 32 pairs
+		v.entries = append(v.entries, entry{key: key{person: fmt.Sprint("p", i%4), item: fmt.Sprint("c", i), condition: with}})
+	}
+	v.entries = append(v.entries, entry{key: key{person: "p0", item: "c0", condition: without}})
+	if v.mostlyEmpty() {
+		t.Error("8 of 32 pairs have a decision, and are called fewer than a quarter")
+	}
+	v.entries = v.entries[1:8] // 7 pairs, with 4 people and 7 cases: exactly a quarter again
+	if v.mostlyEmpty() {
+		t.Error("7 of 28 pairs have a decision, and are called fewer than a quarter")
+	}
+	v.entries = append(v.entries, entry{key: key{person: "p9", item: "c1", condition: without}}) // 8 of 35
+	if !v.mostlyEmpty() {
+		t.Error("8 of 35 pairs have a decision, and are not called fewer than a quarter")
 	}
 }

@@ -37,7 +37,7 @@ func tryAnswer(policyText, file string, flags ...gate.Flags) (report.Gate, error
 		source.Flags = f
 	}
 	q := Gate{}.Compile(source, diags)
-	files := fstest.MapFS{"decisions.csv": {Data: []byte(file)}, "assignment.csv": {Data: []byte(assignmentText)}}
+	files := fstest.MapFS{"decisions.csv": {Data: []byte(file)}, "assignment.csv": {Data: []byte(assignmentText)}, "mixed.csv": {Data: []byte(mixedAssignment())}}
 	for _, in := range q.Inputs() {
 		rows.Read(in.Paths, rows.Options{Columns: in.Columns, Rename: in.Rename, MissingValues: in.MissingValues, FS: files},
 			func(r rows.Row) { in.Add(r, diags) }, diags)
