@@ -133,7 +133,9 @@ func (s *anchorStudy) classify(rows []labelRow, lookFirst bool) evidence {
 		}
 		anyBlind := slices.ContainsFunc(list, func(r labelRow) bool { return r.blind })
 		anyVisible := slices.ContainsFunc(list, func(r labelRow) bool { return !r.blind })
-		if !timed && anyBlind && anyVisible {
+		// When a suggestion came on the screen and when a blind label was given tell it too.
+		told := !slices.ContainsFunc(list, func(r labelRow) bool { return r.blind && r.labelled == 0 || !r.blind && r.started == 0 })
+		if !timed && !told && anyBlind && anyVisible {
 			e.byPlace++
 			if lookFirst {
 				slices.SortStableFunc(list, func(a, b labelRow) int {
@@ -786,7 +788,8 @@ func (s *anchorStudy) blindAgreement(e evidence, r anchorRule, per string, a flo
 		return f
 	}
 	if uneven && s.draw == nil {
-		if s.least == "" || slices.ContainsFunc(e.people, func(c comparison) bool { return c.chance == "" }) {
+		// Where some blind item has no chance recorded, also one that is left out, a person decides.
+		if s.least == "" || slices.ContainsFunc(s.rows, func(row labelRow) bool { return row.blind && row.chance == "" }) {
 			f.uneven = true
 			return f
 		}

@@ -31,6 +31,7 @@ func (s *anchorStudy) drawLabels(r *rand.Rand) {
 	// How often each thing that should not happen does.
 	noLabel, noSuggestion := pick(r, 0, 0, 0.03, 0.15), pick(r, 0, 0, 0.02, 0.1)
 	odd := pick(r, 0, 0, 0.03, 0.15)
+	early := pick(r, 0, 0, 0.2)
 	severalLabels := chance(r, 0.5)
 	markers := pick(r, 0, 0, 0, 0.03)
 	withDraw := chance(r, 0.4)
@@ -137,6 +138,16 @@ func (s *anchorStudy) drawLabels(r *rand.Rand) {
 			case blind && chance(r, 0.2): // shown afterwards
 				add(true, kind, label(false))
 				add(false, "", label(true))
+				// Now and then the suggestion was on the screen before the blind label was given.
+				if before, after := &s.rows[len(s.rows)-2], &s.rows[len(s.rows)-1]; after.labelled != 0 && chance(r, early) {
+					after.started = after.labelled - 60 - r.IntN(10) // the blind label was given 60 before
+					if before.labelled == 0 {
+						after.started = 0
+					}
+					if chance(r, 0.3) {
+						after.labelled = 0
+					}
+				}
 			case blind:
 				add(true, kind, label(false))
 			default:

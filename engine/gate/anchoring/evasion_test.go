@@ -448,6 +448,19 @@ func TestChancesOfSomeBlindItems(t *testing.T) {
 	}
 }
 
+// TestChanceOfAnItemLeftOut: a blind item that records neither a suggestion nor a chance leaves the others without weights too,
+// as every column does that has the chances of some blind items only; with its chance they are weighed.
+func TestChanceOfAnItemLeftOut(t *testing.T) {
+	text := "least_inclusion_probability: 0.1\nrules: [{id: r, metric: blind_agreement, minimum: 0.1}]"
+	rest := each(30, "i", "{},a,x,x,blind,,,0.2,,,\n") + each(30, "j", "{},a,x,x,blind,,,0.5,,,\n")
+	for chance, want := range map[string]report.Verdict{"": report.ManualReview, "0.2": report.Pass} {
+		r := ruleOf(t, decide(t, text, rest+"k,a,,x,blind,,,"+chance+",,,\n"))
+		if r.Verdict != want || r.LeftOut[0].Count != 1 {
+			t.Errorf("with the chance %q: %s (%s), left out %v; want %s and one left out", chance, r.Verdict, r.Reason, r.LeftOut, want)
+		}
+	}
+}
+
 // TestReadingsTogether: markers and rows that only their place orders, neither of which alone would turn the rule.
 func TestReadingsTogether(t *testing.T) {
 	text := "rules: [{id: r, metric: blind_agreement, minimum: 0.9}]"
