@@ -730,7 +730,11 @@ func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64, lo
 	switch r.metric {
 	case "blind_agreement":
 		f = s.blindAgreement(e, r, per, a)
-		f.lack(e.noBlind, len(e.blind))
+		others := len(e.blind)
+		if f.Interval.Method == "hypergeometric" {
+			others = *f.Denominator // items drawn
+		}
+		f.lack(e.noBlind, others)
 		f.leave("repeated blind label", e.repeats)
 	case "visible_agreement":
 		f = shareOf(e.visible, per, annotators, a, r.repeated)

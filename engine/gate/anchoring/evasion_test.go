@@ -461,6 +461,20 @@ func TestChanceOfAnItemLeftOut(t *testing.T) {
 	}
 }
 
+// TestMarkerBeforeALook: a drawn item that was shown after an empty blind label is a departure from the draw, and a marker in
+// place of the empty label does not hide it. A label of the person's own there is none.
+func TestMarkerBeforeALook(t *testing.T) {
+	text := "rules: [{id: r, metric: blind_agreement, minimum: 0.5}]"
+	drawn := each(60, "i", "{},blind,0.5\n") + "k,blind,0.5\n"
+	for label, want := range map[string]report.Verdict{"": report.ManualReview, "NA": report.ManualReview, "y": report.Pass} {
+		body := each(60, "i", "{},a,x,x,blind,,,,,,\n") + "k,a,x," + label + ",blind,,,,2026-03-01T10:00:00Z,2026-03-01T10:01:00Z,\n" +
+			"k,a,x,x,visible,,,,2026-03-01T10:02:00Z,2026-03-01T10:03:00Z,\n"
+		if r := ruleOf(t, decide(t, text, body, drawn)); r.Verdict != want {
+			t.Errorf("label %q: %s (%s), want %s", label, r.Verdict, r.Reason, want)
+		}
+	}
+}
+
 // TestReadingsTogether: markers and rows that only their place orders, neither of which alone would turn the rule.
 func TestReadingsTogether(t *testing.T) {
 	text := "rules: [{id: r, metric: blind_agreement, minimum: 0.9}]"
