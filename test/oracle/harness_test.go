@@ -91,3 +91,24 @@ func oneStudy(t *testing.T, within string, seed uint64, draw func(*rand.Rand) St
 	}
 	return study, len(found) == 0
 }
+
+// demand fails the test unless every verdict occurs ten times, every one by comparison with an interval too, and every reason once.
+func (tally Tally) demand(t *testing.T, reasons ...string) {
+	t.Helper()
+	for _, v := range []string{Pass, Fail, Insufficient, Review} {
+		if tally["verdict "+v] < 10 || tally["run "+v] == 0 {
+			t.Errorf("%d rules and %d runs are %s: too few to say anything", tally["verdict "+v], tally["run "+v], v)
+		}
+		if v != Review && tally["because the interval: "+v] < 10 {
+			t.Errorf("%d rules are %s by their interval: too few to say anything", tally["because the interval: "+v], v)
+		}
+	}
+	for _, reason := range append(reasons, "waived "+Fail, "waived "+Insufficient) {
+		if tally["because "+reason] == 0 {
+			t.Errorf("no rule is decided because of %q", reason)
+		}
+	}
+	if tally["exit 2"] == 0 {
+		t.Error("no study that cannot be used")
+	}
+}
