@@ -10,7 +10,8 @@ func TestAnchoring(t *testing.T) {
 	}
 	// What the default studies are for: every verdict often, on every metric and for every reason.
 	occurred(t, tally, 10, "verdict PASS", "verdict FAIL", "verdict INSUFFICIENT_EVIDENCE", "verdict MANUAL_REVIEW")
-	for _, metric := range []string{"blind_agreement per item", "visible_agreement per item", "anchoring_gap per item", "blind_agreement per person"} {
+	occurred(t, tally, 1, "because compared: PASS anchoring_gap per item", "because compared: INSUFFICIENT_EVIDENCE anchoring_gap per item")
+	for _, metric := range []string{"blind_agreement per item", "visible_agreement per item", "blind_agreement per person"} {
 		for _, verdict := range []string{Pass, Fail, Insufficient} {
 			occurred(t, tally, 1, "because compared: "+verdict+" "+metric)
 		}
