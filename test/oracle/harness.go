@@ -38,6 +38,8 @@ type Study struct {
 	Want  Report
 	// Today is the day on which it is decided.
 	Today time.Time
+	// Itself lists where a report contradicts its own numbers; nil where there is nothing more to hold against itself.
+	Itself func(Report) []string
 	// OnBounds is the same study with thresholds set exactly on bounds that the program printed for its rules; nil where
 	// that is not tried.
 	OnBounds func(printed Report) Study
@@ -113,6 +115,7 @@ type Measure struct {
 	Equal       *int              `json:"equal"`
 	Method      string            `json:"method"`
 	Beside      []Beside          `json:"intervals_beside"`
+	Expected    *float64          `json:"expected_under_calibration"`
 }
 
 // Interval is a range with what it promises. A nil bound has no end.
@@ -157,6 +160,8 @@ type Rule struct {
 	Reviewed  *Reviewed                  `json:"reviewed"`
 	Cells     []Cell                     `json:"cells"`
 	Pairs     []Pair                     `json:"pairs"`
+	// WithLeftOut is fairness: what the rule would come to with what was left out at its worst.
+	WithLeftOut string `json:"verdict_with_left_out"`
 
 	Close bool   `json:"-"` // a threshold lies within Tolerance of a bound that decides
 	Why   string `json:"-"` // the oracle's reason, for the tally
@@ -224,6 +229,9 @@ func (s Study) Check(folder string, tally Tally) []string {
 	d.report(s.Want, got)
 	if got.ExitStatus == 2 && (got.Verdict != "" || len(got.Gates) > 0) {
 		d.add("exit_status 2 with a verdict or a gate")
+	}
+	if s.Itself != nil {
+		d.found = append(d.found, s.Itself(got)...)
 	}
 	if len(d.found) > 0 {
 		for _, e := range got.Errors {
@@ -294,6 +302,9 @@ func (d *differences) add(format string, args ...any) {
 
 func (d *differences) report(want, got Report) {
 	if want.ExitStatus == 2 {
+		if len(got.Errors) == 0 {
+			d.add("no errors, though nothing can be decided")
+		}
 		d.tally.Add("exit 2")
 	}
 	for _, w := range want.Errors {
@@ -357,7 +368,9 @@ func (d *differences) gate(want, got Gate) (anyClose bool) {
 			d.add("data.%s is %v, want %d", name, got.Data[name], want.Count[name])
 		}
 	}
-	d.measures(want.Measures, got.Measures)
+	if want.Measures != nil {
+		d.measures(want.Measures, got.Measures)
+	}
 	d.findings(want, got)
 	if len(want.Rules) != len(got.Rules) {
 		d.add("%d rules, want %d", len(got.Rules), len(want.Rules))
@@ -440,10 +453,10 @@ func (d *differences) rule(want, got Rule) (tooClose bool) {
 	if want.Advisory != got.Advisory {
 		d.add("%s: advisory is %v, want %v", name, got.Advisory, want.Advisory)
 	}
-	if (want.Waived == nil) != (got.Waived == nil) || want.Waived != nil && !want.Close && *want.Waived != *got.Waived {
+	if !want.Close && ((want.Waived == nil) != (got.Waived == nil) || want.Waived != nil && *want.Waived != *got.Waived) {
 		d.add("%s: waived is %+v, want %+v", name, got.Waived, want.Waived)
 	}
-	if (want.Reviewed == nil) != (got.Reviewed == nil) || want.Reviewed != nil && *want.Reviewed != *got.Reviewed {
+	if !want.Close && ((want.Reviewed == nil) != (got.Reviewed == nil) || want.Reviewed != nil && *want.Reviewed != *got.Reviewed) {
 		d.add("%s: reviewed is %+v, want %+v", name, got.Reviewed, want.Reviewed)
 	}
 	if want.MayReview && got.Verdict == Review {
@@ -462,14 +475,21 @@ func (d *differences) rule(want, got Rule) (tooClose bool) {
 		d.add("%s: verdict %s, want %s (%s); its reason: %s", name, got.Verdict, want.Verdict, want.Why, got.Reason)
 	}
 	if want.ByInterval && got.Interval != nil {
-		if v := compared(got); v != got.Verdict {
-			d.add("%s: verdict %s, but its own interval %s and threshold %s come to %s", name, got.Verdict, got.Interval, got.Threshold, v)
+		own := got.Verdict
+		if got.Waived != nil {
+			own = got.Waived.Verdict
+		}
+		if v := compared(got); v != own {
+			d.add("%s: verdict %s, but its own interval %s and threshold %s come to %s", name, own, got.Interval, got.Threshold, v)
 		}
 	}
 	d.tally.Add("verdict " + got.Verdict)
 	d.tally.Add("because " + want.Why)
 	if want.Close {
 		d.tally.Add("close: a threshold within the tolerance of a bound")
+	}
+	if want.WithLeftOut != got.WithLeftOut && !want.Close {
+		d.add("%s: verdict_with_left_out %q, want %q", name, got.WithLeftOut, want.WithLeftOut)
 	}
 	d.cells(name, want.Cells, got.Cells)
 	d.pairs(name, want.Pairs, got.Pairs)
@@ -526,6 +546,9 @@ func (d *differences) pairs(name string, want, got []Pair) {
 		d.add("%s: %d pairs, want %d", name, len(got), len(want))
 		return
 	}
+	// Their order is not promised.
+	byGroups := func(a, b Pair) int { return slices.Compare(a.Groups, b.Groups) }
+	want, got = slices.SortedFunc(slices.Values(want), byGroups), slices.SortedFunc(slices.Values(got), byGroups)
 	for i, w := range want {
 		pair := fmt.Sprintf("%s, pair %q", name, w.Groups)
 		if !slices.Equal(w.Groups, got[i].Groups) {
@@ -555,6 +578,7 @@ func (d *differences) measure(name string, want, got Measure) {
 	d.count(name+": better", want.Better, got.Better)
 	d.count(name+": worse", want.Worse, got.Worse)
 	d.count(name+": equal", want.Equal, got.Equal)
+	d.number(name+": expected_under_calibration", want.Expected, got.Expected, 1e-11)
 	d.number(name+": p_value", want.PValue, got.PValue, 1e-11)
 	if want.Method != got.Method {
 		d.add("%s: method %q, want %q", name, got.Method, want.Method)

@@ -336,6 +336,9 @@ func (v *view) weighable(s sample) bool {
 	if _, known := v.leastChance(); !known {
 		return false
 	}
+	if v.frame.partly {
+		return false // also where those without a chance are none that count, such as an item without a suggestion
+	}
 	if v.draw != nil && len(v.frame.distinct) <= mostBatches {
 		return false // batches, which may have a floor: their items were not drawn independently
 	}

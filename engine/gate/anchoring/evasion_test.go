@@ -448,6 +448,33 @@ func TestChancesOfSomeBlindItems(t *testing.T) {
 	}
 }
 
+// TestChanceOfAnItemLeftOut: a blind item that records neither a suggestion nor a chance leaves the others without weights too,
+// as every column does that has the chances of some blind items only; with its chance they are weighed.
+func TestChanceOfAnItemLeftOut(t *testing.T) {
+	text := "least_inclusion_probability: 0.1\nrules: [{id: r, metric: blind_agreement, minimum: 0.1}]"
+	rest := each(30, "i", "{},a,x,x,blind,,,0.2,,,\n") + each(30, "j", "{},a,x,x,blind,,,0.5,,,\n")
+	for chance, want := range map[string]report.Verdict{"": report.ManualReview, "0.2": report.Pass} {
+		r := ruleOf(t, decide(t, text, rest+"k,a,,x,blind,,,"+chance+",,,\n"))
+		if r.Verdict != want || r.LeftOut[0].Count != 1 {
+			t.Errorf("with the chance %q: %s (%s), left out %v; want %s and one left out", chance, r.Verdict, r.Reason, r.LeftOut, want)
+		}
+	}
+}
+
+// TestMarkerBeforeALook: a drawn item that was shown after an empty blind label is a departure from the draw, and a marker in
+// place of the empty label does not hide it. A label of the person's own there is none.
+func TestMarkerBeforeALook(t *testing.T) {
+	text := "rules: [{id: r, metric: blind_agreement, minimum: 0.5}]"
+	drawn := each(60, "i", "{},blind,0.5\n") + "k,blind,0.5\n"
+	for label, want := range map[string]report.Verdict{"": report.ManualReview, "NA": report.ManualReview, "y": report.Pass} {
+		body := each(60, "i", "{},a,x,x,blind,,,,,,\n") + "k,a,x," + label + ",blind,,,,2026-03-01T10:00:00Z,2026-03-01T10:01:00Z,\n" +
+			"k,a,x,x,visible,,,,2026-03-01T10:02:00Z,2026-03-01T10:03:00Z,\n"
+		if r := ruleOf(t, decide(t, text, body, drawn)); r.Verdict != want {
+			t.Errorf("label %q: %s (%s), want %s", label, r.Verdict, r.Reason, want)
+		}
+	}
+}
+
 // TestReadingsTogether: markers and rows that only their place orders, neither of which alone would turn the rule.
 func TestReadingsTogether(t *testing.T) {
 	text := "rules: [{id: r, metric: blind_agreement, minimum: 0.9}]"

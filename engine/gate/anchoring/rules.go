@@ -615,7 +615,7 @@ func (r *rule) under(j policy.Judging) *rule {
 
 // readings measures one rule and compares it, as the rows stand and then as they may be meant as well.
 func (q *question) readings(r *rule, all *view, others []otherReading) (judged, error) {
-	j, err := q.judge(r, all, q.brokenDraw(r.Metric.Value))
+	j, err := q.judge(r, all, q.brokenDraw(r.Metric.Value, q.study))
 	if err != nil {
 		return j, err
 	}
@@ -623,7 +623,11 @@ func (q *question) readings(r *rule, all *view, others []otherReading) (judged, 
 		if j.Verdict != report.Pass && j.Verdict != report.Fail {
 			break
 		}
-		then, err := q.judge(r, other.study.whole(q.judging, q.least), "") // a departure from the draw is told of the rows as they are
+		departs := "" // in another order: which departs from the draw is told of the order as it is
+		if !other.reordered {
+			departs = q.brokenDraw(r.Metric.Value, other.study) // a marker in place of an empty label hides no departure
+		}
+		then, err := q.judge(r, other.study.whole(q.judging, q.least), departs)
 		if err != nil {
 			return j, err
 		}
@@ -672,9 +676,9 @@ func (q *question) judge(r *rule, all *view, review string) (judged, error) {
 	return j, nil
 }
 
-// brokenDraw says why a rule of this metric is for a person because of the draw; "" where it is not.
-func (q *question) brokenDraw(metric string) string {
-	switch n := q.study.departures(); {
+// brokenDraw says why a rule of this metric is for a person because of the draw, by a reading of the rows; "" where it is not.
+func (q *question) brokenDraw(metric string, s *study) string {
+	switch n := s.departures(); {
 	case !onBlind(metric):
 		return ""
 	case q.drawUnread:
@@ -715,7 +719,8 @@ func (v *view) blindLabels(metric string) int {
 // otherReading is what the rows may mean as well.
 type otherReading struct {
 	*study
-	turns func(is, would report.Verdict) string // says that it would turn a rule
+	reordered bool                                  // with suggestions seen first
+	turns     func(is, would report.Verdict) string // says that it would turn a rule
 }
 
 // otherReadings lists the readings that could turn a rule: labels that look like markers of missing values as missing, and rows
@@ -727,19 +732,19 @@ func (s *study) otherReadings() []otherReading {
 		if s.markers(true).count == all.count {
 			which = "which no suggestion equals; here that counts as disagreeing, and the rule comes to"
 		}
-		list = append(list, otherReading{s.reread(false, all.values), func(is, would report.Verdict) string {
+		list = append(list, otherReading{s.reread(false, all.values), false, func(is, would report.Verdict) string {
 			return fmt.Sprintf("%s %s, %s %s. Were nothing recorded there, it would come to %s: if that is what it means, list it under `missing_values`.",
 				gate.Plural(all.count, "label is", "labels are"), gate.Quoted(all.values), which, is, would)
 		}})
 	}
 	if s.placed > 0 {
-		list = append(list, otherReading{s.reread(true, nil), func(is, would report.Verdict) string {
+		list = append(list, otherReading{s.reread(true, nil), true, func(is, would report.Verdict) string {
 			return fmt.Sprintf("Of %s only the place in the files tells whether the blind or the visible row came first; as they stand the rule comes to %s. Had the suggestion been seen first in all of them, it would come to %s: record labelled_at on every row.",
 				gate.Plural(s.placed, "pair of a person and an item", "pairs of a person and an item"), is, would)
 		}})
 	}
 	if all := s.markers(false); all.count > 0 && s.placed > 0 {
-		list = append(list, otherReading{s.reread(true, all.values), func(is, would report.Verdict) string {
+		list = append(list, otherReading{s.reread(true, all.values), true, func(is, would report.Verdict) string {
 			return fmt.Sprintf("%s %s, which may mean that nothing was recorded, and of %s only the place in the files tells which row came first; as they stand the rule comes to %s, and read the other way together to %s.",
 				gate.Plural(all.count, "label is", "labels are"), gate.Quoted(all.values), gate.Plural(s.placed, "pair of a person and an item", "pairs of a person and an item"), is, would)
 		}})
