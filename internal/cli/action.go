@@ -76,7 +76,7 @@ func (a *app) action() int {
 			diags.Addf(diag.Pos{}, "the workspace (GITHUB_WORKSPACE) cannot be opened: %s", reason(err))
 		} else {
 			defer s.root.Close()
-			files = openReports(s.root, s.in, diags)
+			files = prepareReports(s.root, s.in, diags)
 		}
 	}
 	if s.in.token != "" {
@@ -183,32 +183,39 @@ func (s *actionStep) addWhole(place string, data []byte, unchanged func() error)
 	if err := makeFolders(s.root, place); err != nil {
 		return err
 	}
-	mode := fs.FileMode(0o644)
-	switch old, err := s.root.Lstat(place); {
+	old, err := s.root.Lstat(place)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		old = nil
 	case err != nil:
 		return err
 	case !old.Mode().IsRegular():
 		return errors.New("it is a link; a ledger is written to a file of its own")
-	default:
-		mode = old.Mode().Perm()
 	}
 	name := path.Join(path.Dir(place), filepath.Base(adding(place)))
 	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return whileAdding(err, name)
 	}
-	if err = unchanged(); err == nil {
-		_, err = f.Write(data)
+	if err := unchanged(); err != nil {
+		return errors.Join(err, f.Close(), s.root.Remove(name))
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = s.root.Chmod(name, mode)
+	return becomeIn(s.root, f, name, place, old, data)
+}
+
+// becomeIn fills a new file of the workspace and gives it the place of another, with that one's mode and owner: old, nil where there
+// is none. The old file itself is not written to, since it may have another name, outside of the workspace.
+func becomeIn(root *os.Root, f *os.File, name, place string, old fs.FileInfo, data []byte) error {
+	_, err := f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil && old != nil {
+		keepOwner(root, name, old)
+		err = root.Chmod(name, old.Mode().Perm())
 	}
 	if err == nil {
-		err = s.root.Rename(name, place)
+		err = root.Rename(name, place)
 	}
 	if err != nil {
-		return errors.Join(err, s.root.Remove(name))
+		return errors.Join(err, root.Remove(name))
 	}
 	return nil
 }
@@ -294,12 +301,11 @@ type reportFile struct {
 	input  string // the input that asked for it, which is called as its format is
 	path   string // relative to the workspace
 	format summary.Format
-	file   *os.File
 }
 
-// openReports makes the files that the inputs ask for, before anything is decided: a path that cannot be
+// prepareReports looks at the files that the inputs ask for, before anything is decided: a path that cannot be
 // written is an error in the workflow, and costs no verdict.
-func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile {
+func prepareReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile {
 	var files []reportFile
 	for _, asked := range in.reports {
 		f := reportFile{input: asked.format.Name, path: asked.path, format: asked.format}
@@ -313,8 +319,7 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 			diags.Addf(diag.Pos{}, taken, f.input, diag.Quote(f.path))
 			continue
 		}
-		var err error
-		if f.file, err = openReport(root, f.path); err != nil {
+		if err := prepareReport(root, f.path); err != nil {
 			diags.Addf(diag.Pos{}, "input %s: cannot write %s: %s", f.input, diag.Quote(f.path), reason(err))
 			continue
 		}
@@ -325,7 +330,6 @@ func openReports(root *os.Root, in actionInputs, diags *diag.List) []reportFile 
 		}
 		if in.ledger != "" && f.is(root, in.ledger) { // by another name: nothing of this run goes there, its errors neither
 			diags.Addf(diag.Pos{}, kept, f.input, diag.Quote(f.path))
-			f.file.Close()
 			continue
 		}
 		if in.baselineReport != "" && f.is(root, in.baselineReport) {
@@ -354,46 +358,80 @@ func makeFolders(root *os.Root, name string) error {
 	return nil
 }
 
-// openReport opens a file for writing, and makes its folders.
-func openReport(root *os.Root, name string) (*os.File, error) {
+// prepareReport makes the folders of a report, and says why it could not be written.
+func prepareReport(root *os.Root, name string) error {
 	if err := makeFolders(root, name); err != nil {
-		return nil, err
+		return err
 	}
-	// Opening a FIFO would wait for a reader, and a link that somebody has put there leads to a file that is not ours.
-	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		if info.Mode()&fs.ModeSymlink != 0 {
-			return nil, errors.New("it is a link; a report is written to a file of its own")
-		}
-		return nil, notAFile(info)
+	if _, err := replaced(root, name); err != nil {
+		return err
 	}
-	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
+	f, temporary, err := createIn(root, path.Dir(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), root.Remove(temporary))
 }
 
-// is reports whether the opened file is the one of that name.
-func (f reportFile) is(root *os.Root, name string) bool {
-	one, err := f.file.Stat()
-	if err != nil {
-		return false
+// replaced is the file whose place a report takes; nil where there is none. It is no link: one that somebody has put there leads to
+// a file that is not ours.
+func replaced(root *os.Root, name string) (fs.FileInfo, error) {
+	info, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, errors.New("it is a link; a report is written to a file of its own")
+	case !info.Mode().IsRegular():
+		return nil, notAFile(info)
 	}
-	other, err := root.Stat(path.Clean(filepath.ToSlash(name)))
-	return err == nil && os.SameFile(one, other)
+	return info, nil
+}
+
+// createIn makes a file of a new name in a folder of the workspace, for everyone to read, since the step runs as root.
+func createIn(root *os.Root, folder string) (f *os.File, name string, err error) {
+	const most = 10000
+	for i := 0; ; i++ {
+		name = path.Join(folder, fmt.Sprintf(".oloproof-%d-%d", os.Getpid(), i))
+		f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if !errors.Is(err, fs.ErrExist) || i == most {
+			return f, name, err
+		}
+	}
+}
+
+// is reports whether the report's file is, or would be, the one of that name.
+func (f reportFile) is(root *os.Root, name string) bool {
+	name = path.Clean(filepath.ToSlash(name))
+	same := func(a, b string) bool {
+		one, err := root.Stat(a)
+		if err != nil {
+			return false
+		}
+		other, err := root.Stat(b)
+		return err == nil && os.SameFile(one, other)
+	}
+	return same(f.path, name) || path.Base(f.path) == path.Base(name) && same(path.Dir(f.path), path.Dir(name))
 }
 
 // write writes the report, whole or not at all, and not over one of the files that the run read.
 func (f reportFile) write(root *os.Root, r *report.Report, options summary.Options, read []string) error {
 	if slices.ContainsFunc(read, func(name string) bool { return f.is(root, name) }) {
-		return errors.Join(errors.New("the run read this file, and a report does not take its place"), f.file.Close())
+		return errors.New("the run read this file, and a report does not take its place")
 	}
 	var text bytes.Buffer
-	err := f.format.Write(&text, r, options)
-	if err == nil {
-		err = f.file.Truncate(0)
+	if err := f.format.Write(&text, r, options); err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = f.file.Write(text.Bytes())
+	old, err := replaced(root, f.path)
+	if err != nil {
+		return err
 	}
-	if err = errors.Join(err, f.file.Close()); err != nil {
-		return errors.Join(err, root.Remove(f.path))
+	file, name, err := createIn(root, path.Dir(f.path))
+	if err != nil {
+		return err
 	}
-	return nil
+	return becomeIn(root, file, name, f.path, old, text.Bytes())
 }
