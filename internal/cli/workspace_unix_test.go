@@ -12,11 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -501,5 +503,76 @@ func TestWorkspaceSwap(t *testing.T) {
 		if now := tree(t, outside); now != before {
 			t.Fatalf("outside there was\n%sand is\n%s", before, now)
 		}
+	}
+}
+
+// TestRunnersFiles: the files that the runner names are its own, wherever they lie. One that is none, or is not there, costs what is
+// told in it, and neither the verdict nor any time; no path of theirs is shown where it holds what is no path.
+func TestRunnersFiles(t *testing.T) {
+	for _, variable := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_EVENT_PATH"} {
+		for _, what := range []string{"pipe", "folder", "absent", "round", "folder/absent", "line\nend", "/proc/self/environ", "/dev/null"} {
+			s, _ := pullRequest(t, "fail.yaml")
+			if err := syscall.Mkfifo(filepath.Join(s.runner, "pipe"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("round", filepath.Join(s.runner, "round")); err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(s.runner, "folder/file"), "")
+			s.env[variable] = what
+			if !filepath.IsAbs(what) {
+				s.env[variable] = filepath.Join(s.runner, what)
+			}
+			status := s.run("comment", "always", "json", "report.json")
+			all := s.stdout.String() + s.stderr.String() + s.text("report.json")
+			if status != 1 || !strings.Contains(all, "rarely-right") {
+				t.Errorf("%s is %q: exit %d\n%s", variable, what, status, all)
+			}
+			if what != "/dev/null" && !strings.Contains(all, variable) {
+				t.Errorf("%s is %q, and nothing tells of it:\n%s", variable, what, all)
+			}
+			if strings.Contains(all, "PATH=") {
+				t.Errorf("%s is %q: the environment is shown:\n%s", variable, what, all)
+			}
+		}
+	}
+}
+
+// TestRepeatedSteps: a process that runs many steps, as no runner does, keeps no file open and no goroutine, whatever becomes of a step.
+func TestRepeatedSteps(t *testing.T) {
+	s := newStep(t)
+	s.link("/etc", "out")
+	inputs := [][]string{
+		{"policy", "pass.yaml", "decisions", "data/decisions.csv", "json", "out.json", "html", "out/x.html"},
+		{"policy", "fail.yaml", "decisions", "data/decisions.csv", "json", "report.json", "html", "report.html", "ledger", "kept/ledger.jsonl"},
+		{"policy", "broken.yaml", "decisions", "out/passwd", "json", "report.json", "html", "", "ledger", "out/ledger"},
+		{"policy", "absent.yaml", "decisions", "data/*.csv", "json", "data/decisions.csv", "ledger", "data/decisions.csv"},
+	}
+	open := func() int {
+		entries, err := os.ReadDir("/dev/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	for _, in := range inputs {
+		s.run(in...)
+	}
+	files, routines := open(), runtime.NumGoroutine()
+	for i := range 100 {
+		s.run(inputs[i%len(inputs)]...)
+	}
+	if now := open(); now > files {
+		t.Errorf("%d files were open, and %d are after 100 steps", files, now)
+	}
+	for range 100 { // a goroutine that is ending is given the time
+		if runtime.NumGoroutine() <= routines {
+			break
+		}
+		runtime.Gosched()
+		time.Sleep(time.Millisecond)
+	}
+	if now := runtime.NumGoroutine(); now > routines {
+		t.Errorf("%d goroutines ran, and %d do after 100 steps", routines, now)
 	}
 }
