@@ -158,7 +158,7 @@ const causeMax = 300
 // What os.Root says of a link out of the folder that it opens is said for a person: it has no value of its own to ask for.
 func Cause(words string) string {
 	if words == "path escapes from parent" {
-		return "it leads out of the folder that may be read and written, by a link"
+		return "a link in it is absolute, or leads out of the folder that may be read and written"
 	}
 	text := []rune(words)
 	if len(text) > causeMax {

@@ -143,9 +143,6 @@ func NewClient(o ClientOptions) (*Client, error) {
 		return nil, errors.New("the token holds characters that no token has")
 	}
 	if o.HTTP == nil {
-		if _, err := http.ProxyFromEnvironment(&http.Request{URL: base}); err != nil { // its words hold the address, which may hold a password
-			return nil, errors.New("the address of the proxy (HTTPS_PROXY or HTTP_PROXY) cannot be used")
-		}
 		o.HTTP = &http.Client{Timeout: requestTime, Transport: transport()}
 	}
 	inner := *o.HTTP
