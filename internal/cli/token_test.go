@@ -153,7 +153,7 @@ func TestTokenIsNowhere(t *testing.T) {
 	plainAddress := echo(t, answered("400 Bad Request", "", "TOKEN"))
 
 	apis := map[string]string{
-		"nobody there": closed.URL, "an unknown certificate": untrusted.URL, "no TLS": strings.Replace(plainAddress, "http:", "https:", 1), "an unknown host": "http://no.such.host.invalid",
+		"nobody there": closed.URL, "an unknown certificate": untrusted.URL, "no TLS": strings.Replace(plainAddress, "http:", "https:", 1),
 		"a token in the address": "https://x-access-token:" + theToken + "@127.0.0.1:1", "a token for an address": theToken, "a token as a query": closed.URL + "/?" + theToken,
 		"a token as a port": "http://127.0.0.1:" + theToken, "a token as a scheme": theToken + "://127.0.0.1",
 	}

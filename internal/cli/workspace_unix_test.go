@@ -331,6 +331,9 @@ func tree(t *testing.T, folder string) string {
 func TestWorkspaceIsAWall(t *testing.T) {
 	files := studyFiles(t)
 	for name, p := range places() {
+		if testing.Short() && p.file == "out/report" && name != "input:json" { // the other formats go the same way
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, outside := newStep(t), t.TempDir()
@@ -490,7 +493,11 @@ func TestWorkspaceSwap(t *testing.T) {
 		}
 	})
 	defer func() { close(stop); swapping.Wait() }()
-	for i := range 150 {
+	steps := 150
+	if testing.Short() {
+		steps = 30
+	}
+	for i := range steps {
 		_ = s.next(7)
 		in := [][]string{
 			{"policy", "flip/policy.yaml", "decisions", "flip/decisions.csv", "json", "flip/report.json", "ledger", "flip/ledger.jsonl"},
@@ -575,4 +582,56 @@ func TestRepeatedSteps(t *testing.T) {
 	if now := runtime.NumGoroutine(); now > routines {
 		t.Errorf("%d goroutines ran, and %d do after 100 steps", routines, now)
 	}
+}
+
+// TestCommandLineFiles: on the command line a policy may name any file, a report takes the place of a file and leaves its other name
+// as it is, and what is no file is told to be none.
+func TestCommandLineFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	elsewhere := t.TempDir()
+	writeFile(t, filepath.Join(elsewhere, "d.csv"), singles(40, 38))
+	relative, err := filepath.Rel(mustGetwd(t), elsewhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, "linked"); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(elsewhere, "d.csv"), relative + "/d.csv", "linked/d.csv", "linked/*.csv"} {
+		writeFile(t, "p.yaml", "decisions: "+quoteYAML(t, path)+"\n"+humanAIRules+"\n")
+		if status, _, stderr := runMain("human-ai", "gate", "--policy", "p.yaml"); status != 0 {
+			t.Errorf("%s: exit %d\n%s", path, status, stderr)
+		}
+	}
+	for path, want := range map[string]string{"/dev/stdin": "pass its content on standard input, as -", "/dev/fd/0": "pass its content on standard input, as -", "linked": "it is a folder", "/proc/self/environ": "no required column is in this line"} {
+		writeFile(t, "p.yaml", "decisions: "+path+"\n"+humanAIRules+"\n")
+		status, stdout, stderr := runMain("human-ai", "gate", "--policy", "p.yaml")
+		if status != 2 || runtime.GOOS == "linux" && !strings.Contains(stderr, want) || strings.Contains(stdout+stderr, "PATH=") {
+			t.Errorf("%s: exit %d, want 2 and %q\n%s%s", path, status, want, stdout, stderr)
+		}
+	}
+	writeFile(t, "p.yaml", humanAIRules+"\n")
+	writeFile(t, filepath.Join(elsewhere, "report"), "kept")
+	writeFile(t, filepath.Join(elsewhere, "ledger"), "")
+	for _, name := range []string{"report", "ledger"} {
+		if err := os.Link(filepath.Join(elsewhere, name), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := tree(t, elsewhere)
+	if status, _, stderr := runMain("human-ai", "gate", "linked/d.csv", "--policy", "p.yaml", "--format", "json:report", "--ledger", "ledger"); status != 0 {
+		t.Errorf("exit %d\n%s", status, stderr)
+	}
+	if now := tree(t, elsewhere); now != before {
+		t.Errorf("elsewhere there was\n%sand is\n%s", before, now)
+	}
+}
+
+func mustGetwd(t *testing.T) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
