@@ -154,7 +154,12 @@ const causeMax = 300
 // Cause returns the words of a library's error, for the inside of a message: on one line, control and bidirectional
 // characters escaped, and its middle left out where it is longer than 300 characters. Such words may quote a name from
 // a file at any length.
+//
+// What os.Root says of a link out of the folder that it opens is said for a person: it has no value of its own to ask for.
 func Cause(words string) string {
+	if words == "path escapes from parent" {
+		return "a link in it is absolute, or leads out of the folder that may be read and written"
+	}
 	text := []rune(words)
 	if len(text) > causeMax {
 		const tail = 60

@@ -62,7 +62,11 @@ func Parse(file string, data []byte, diags *diag.List) *Document {
 	b := builder{file: file, src: src, diags: diags}
 	v := b.value(root, 0)
 	if v.kind != mapping {
-		diags.Addf(v.pos, "found %s; a policy is a mapping, such as rules: [...]", v.found())
+		found := v.found()
+		if v.kind == scalar && !v.isNull() { // all of some other file, which is not ours to show: it may hold credentials
+			found = "text"
+		}
+		diags.Addf(v.pos, "found %s; a policy is a mapping, such as rules: [...]", found)
 		return nil
 	}
 	sum := sha256.Sum256(data)

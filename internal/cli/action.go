@@ -193,12 +193,15 @@ func (s *actionStep) addWhole(place string, data []byte, unchanged func() error)
 	}), name)
 }
 
-// becomeIn writes the new file of that name in the workspace and gives it the place of another, and its mode. It takes the place of no
-// link, which somebody may have put there.
+// becomeIn writes the new file of that name in the workspace and gives it the place of another, and its mode and owner. The other
+// is not written to, since it may have a further name, outside of the workspace. It takes the place of no link, which somebody may have
+// put there.
 func becomeIn(root *os.Root, f *os.File, name, place string, data []byte) error {
 	mode := fs.FileMode(0o644)
-	switch old, err := root.Lstat(place); {
+	old, err := root.Lstat(place)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		old = nil
 	case err != nil:
 		return err
 	default:
@@ -207,8 +210,11 @@ func becomeIn(root *os.Root, f *os.File, name, place string, data []byte) error 
 		}
 		mode = old.Mode().Perm()
 	}
-	_, err := f.Write(data)
+	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
+		if old != nil {
+			keepOwner(root, name, old)
+		}
 		err = root.Chmod(name, mode)
 	}
 	if err == nil {

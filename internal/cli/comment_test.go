@@ -570,7 +570,7 @@ func TestActionFromReportRefuses(t *testing.T) {
 			if err := os.Symlink(outside, filepath.Join(s.workspace, "link.json")); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"from-report", "link.json"}, "link.json: path escapes from parent"},
+		}, []string{"from-report", "link.json"}, "link.json: a link in it is absolute, or leads out of the folder that may be read and written"},
 		{"no JSON", func(_ *testing.T, s *step, _ *github) { s.put("from-fork/report.json", "<html>") }, nil, "it is not JSON: line 1 begins with"},
 		{"another document", func(_ *testing.T, s *step, _ *github) { s.put("from-fork/report.json", `{"schema": "other/1"}`) }, nil, "its schema is"},
 		{"a verdict that its rules do not come to", func(_ *testing.T, s *step, _ *github) {

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/oloproof/oloproof/engine/diag"
 )
 
 // The client's limits.
@@ -93,6 +95,15 @@ func (r *refusal) Unwrap() error {
 	}
 	return nil
 }
+
+// requestError is the error of a request in words for a person. They may hold what whoever answered has sent, so the token is taken out.
+type requestError struct {
+	words string
+	err   error
+}
+
+func (r *requestError) Error() string { return r.words }
+func (r *requestError) Unwrap() error { return r.err }
 
 // ClientOptions is what a Client takes from outside. Repository and Token are needed.
 type ClientOptions struct {
@@ -192,7 +203,9 @@ func (c *Client) do(ctx context.Context, method, place string, query url.Values,
 		}
 	}
 	// The address is left out of what errors say: the place tells it, and the query is long.
-	failed := func(err error) error { return fmt.Errorf("%s %s: %w", method, place, err) }
+	failed := func(err error) error {
+		return &requestError{fmt.Sprintf("%s %s: %s", method, place, diag.Cause(c.withoutToken(err.Error()))), err}
+	}
 	for try := 1; ; try++ {
 		request, err := http.NewRequestWithContext(ctx, method, c.base.String()+place, bytes.NewReader(body))
 		if err != nil {
@@ -320,11 +333,15 @@ func (c *Client) said(a *answer) string {
 	if json.Unmarshal(a.body, &said) != nil {
 		return ""
 	}
-	text := said.Message
-	if c.Token != "" { // whoever answers may say again what it was sent
-		text = strings.ReplaceAll(text, c.Token, "***")
+	return cut(neutral(c.withoutToken(said.Message)), 200)
+}
+
+// withoutToken is a text of whoever answers, who may say again what it was sent.
+func (c *Client) withoutToken(text string) string {
+	if c.Token == "" {
+		return text
 	}
-	return cut(neutral(text), 200)
+	return strings.ReplaceAll(text, c.Token, "***")
 }
 
 const (
@@ -479,10 +496,12 @@ func (c *Client) CheckHead(ctx context.Context, number int, sha string, reposito
 	}
 	other := repository != 0 && pr.Head.Repo.id() != repository
 	switch {
+	case !IsCommit(pr.Head.SHA):
+		return fmt.Errorf("GET /repos/%s/pulls/%d: the answer is not what the API describes", c.Repository, number)
 	case pr.Head.SHA != sha && !other && repository > 0:
-		return fmt.Errorf("%w: the newest commit of pull request %d is %.12s, and the report is about %.12s", ErrMovedOn, number, neutral(pr.Head.SHA), sha)
+		return fmt.Errorf("%w: the newest commit of pull request %d is %.12s, and the report is about %.12s", ErrMovedOn, number, pr.Head.SHA, sha)
 	case pr.Head.SHA != sha:
-		return fmt.Errorf("the newest commit of pull request %d is %.12s, and the report is about %.12s", number, neutral(pr.Head.SHA), sha)
+		return fmt.Errorf("the newest commit of pull request %d is %.12s, and the report is about %.12s", number, pr.Head.SHA, sha)
 	case other:
 		return fmt.Errorf("pull request %d comes from another repository than the run that the report is of", number)
 	}

@@ -187,6 +187,10 @@ func readPayload(name string) (*payload, error) {
 	if name == "" {
 		return nil, errors.New("GITHUB_EVENT_PATH is not set")
 	}
+	// Opening a named pipe would wait for its writer.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("the event's payload (GITHUB_EVENT_PATH) cannot be read: it is not a regular file")
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", errors.Unwrap(err))

@@ -196,7 +196,7 @@ func TestEventFiles(t *testing.T) {
 	for file, want := range map[string]string{
 		"":                                      "GITHUB_EVENT_PATH is not set",
 		filepath.Join(t.TempDir(), "gone.json"): "cannot be read: no such file or directory",
-		t.TempDir():                             "cannot be read: is a directory",
+		t.TempDir():                             "cannot be read: it is not a regular file",
 		large:                                   "is larger than 30 MiB",
 	} {
 		e, err := ReadEvent(env(file))

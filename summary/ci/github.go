@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -236,6 +237,9 @@ func appendTo(getenv func(string) string, variable string, text []byte) (err err
 	name := getenv(variable)
 	if name == "" {
 		return errors.New(variable + " is not set")
+	}
+	if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 { // opening it would wait for a reader
+		return errors.New(variable + " is a pipe, and no file")
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
