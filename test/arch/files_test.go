@@ -14,19 +14,19 @@ import (
 // of the program that use the operating system's paths directly, and how, with why a step of the action does not come there with a
 // path from a policy, from an input or from a file. What is new here needs such a reason, or has to go through the root.
 var systemFiles = map[string][]string{
-	"engine/rows/open.go":         {"os.Open", "os.ReadDir", "os.Stat"},                                                                        // system: only where Options.FS is nil, as on the command line
-	"engine/study/items.go":       {"os.Open", "os.Stat"},                                                                                      // the lists of `assign` and `draw`, which the action does not run
-	"internal/cli/action.go":      {"os.OpenRoot"},                                                                                             // the root itself
-	"internal/cli/certificate.go": {"os.Stat"},                                                                                                 // --certificate
-	"internal/cli/coverage.go":    {"os.Remove"},                                                                                               // `coverage`
-	"internal/cli/files.go":       {"filepath.EvalSymlinks", "os.MkdirAll", "os.OpenFile", "os.Readlink", "os.Remove", "os.Rename", "os.Stat"}, // the command line's files
-	"internal/cli/gates.go":       {"os.Stat"},                                                                                                 // the command line's arguments
-	"internal/cli/init.go":        {"os.Lstat", "os.MkdirAll"},                                                                                 // `init`
-	"internal/cli/ledger.go":      {"os.OpenFile"},                                                                                             // addWhole, of --ledger; the action has one of its own
-	"internal/cli/run.go":         {"os.Open", "os.Stat"},                                                                                      // readFile: only where it is given no fs.FS
-	"summary/ci/azure.go":         {"os.Chmod", "os.MkdirTemp", "os.WriteFile"},                                                                // AGENT_TEMPDIRECTORY, which the agent sets
-	"summary/ci/event.go":         {"os.Open", "os.Stat"},                                                                                      // GITHUB_EVENT_PATH, which the runner sets
-	"summary/ci/github.go":        {"os.OpenFile", "os.Stat"},                                                                                  // GITHUB_OUTPUT and GITHUB_STEP_SUMMARY, which the runner sets
+	"engine/rows/open.go":         {"os.Open", "os.ReadDir", "os.Stat"},                                                                                    // system: only where Options.FS is nil, as on the command line
+	"engine/study/items.go":       {"os.Open", "os.Stat"},                                                                                                  // the lists of `assign` and `draw`, which the action does not run
+	"internal/cli/action.go":      {"os.OpenRoot"},                                                                                                         // the root itself
+	"internal/cli/certificate.go": {"os.Stat"},                                                                                                             // --certificate
+	"internal/cli/coverage.go":    {"os.Remove"},                                                                                                           // `coverage`
+	"internal/cli/files.go":       {"filepath.EvalSymlinks", "os.Lstat", "os.MkdirAll", "os.OpenFile", "os.Readlink", "os.Remove", "os.Rename", "os.Stat"}, // the command line's files
+	"internal/cli/gates.go":       {"os.Stat"},                                                                                                             // the command line's arguments
+	"internal/cli/init.go":        {"os.Lstat", "os.MkdirAll"},                                                                                             // `init`
+	"internal/cli/ledger.go":      {"os.OpenFile"},                                                                                                         // addWhole, of --ledger; the action has one of its own
+	"internal/cli/run.go":         {"os.Open", "os.Stat"},                                                                                                  // readFile: only where it is given no fs.FS
+	"summary/ci/azure.go":         {"os.Chmod", "os.MkdirTemp", "os.WriteFile"},                                                                            // AGENT_TEMPDIRECTORY, which the agent sets
+	"summary/ci/event.go":         {"os.Open", "os.Stat"},                                                                                                  // GITHUB_EVENT_PATH, which the runner sets
+	"summary/ci/github.go":        {"os.OpenFile", "os.Stat"},                                                                                              // GITHUB_OUTPUT and GITHUB_STEP_SUMMARY, which the runner sets
 }
 
 // usesOfFiles are the functions by which a package looks up paths of the operating system.
