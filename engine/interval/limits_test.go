@@ -1,0 +1,176 @@
+package interval
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+)
+
+// TestLastAllowed: the last count, error and scale that are allowed are computed with, and the next are refused.
+func TestLastAllowed(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		do    func(beyond bool) error
+		wrong string // what is said of the next
+	}{
+		{"the largest corpus", func(beyond bool) error {
+			N := maxCount
+			if beyond {
+				N++
+			}
+			_, _, _, err := Hypergeometric(1, 0, 3, N, 0.95)
+			return err
+		}, "at most 1000000000000"},
+		{"the largest corpus in two batches", func(beyond bool) error {
+			second := Batch{Size: 5, Drawn: 2}
+			if beyond {
+				second.Size++
+			}
+			_, _, err := Batches([]Batch{{Size: maxCount - 5, Drawn: 3, Events: 1}, second}, 0.95)
+			return err
+		}, "batch 2 has 6 items"},
+		{"a batch that is drawn whole", func(beyond bool) error {
+			b := Batch{Size: 3, Drawn: 3, Events: 1}
+			if beyond {
+				b.Size--
+			}
+			_, _, err := Batches([]Batch{b}, 0.95)
+			return err
+		}, "it must have at least the 3 drawn"},
+		{"the smallest error", func(beyond bool) error {
+			e := smallestError
+			if beyond {
+				e = math.Nextafter(e, 0)
+			}
+			_, err := ExactSides(Tally{K: 1, N: 2}, Tally{K: 1, N: 2}, e, 0.025, 0.95)
+			return err
+		}, "the error of the lower end"},
+		{"the largest error", func(beyond bool) error {
+			e := 0.25
+			if beyond {
+				e = math.Nextafter(e, 1)
+			}
+			_, err := ExactSides(Tally{K: 1, N: 2}, Tally{K: 1, N: 2}, 0.025, e, 0.95)
+			return err
+		}, "the error of the upper end"},
+		{"the narrowest scale", func(beyond bool) error {
+			s := Scale{1, math.Nextafter(1, 2)}
+			if beyond {
+				s.Upper = 1
+			}
+			_, err := UniformMixture([]float64{1}, []float64{1}, s, 0.95)
+			return err
+		}, "the scale is 1 to 1"},
+		{"the widest scale", func(beyond bool) error {
+			s := Scale{0, math.MaxFloat64}
+			if beyond {
+				s.Lower = -math.MaxFloat64
+			}
+			_, err := UniformMixture([]float64{1}, []float64{1}, s, 0.95)
+			return err
+		}, "its ends must be finite"},
+		{"a rounding excess below", func(beyond bool) error {
+			x := -roundingExcess
+			if beyond {
+				x = math.Nextafter(x, -1)
+			}
+			_, err := UniformMixture([]float64{0, x}, []float64{0, 0}, Unit, 0.95)
+			return err
+		}, "value 2 is"},
+		{"a rounding excess above", func(beyond bool) error {
+			x := 1 + roundingExcess
+			if beyond {
+				x = math.Nextafter(x, 2)
+			}
+			_, err := UniformMixture([]float64{0, 1}, []float64{0, x}, Unit, 0.95)
+			return err
+		}, "value 2 is"},
+		{"a rounding excess on a wide scale", func(beyond bool) error {
+			x := 4 + 3e-12 // the excess is that of the width: 4e-12
+			if beyond {
+				x = 4 + 5e-12
+			}
+			_, err := UniformMixture([]float64{0, 1}, []float64{0, x}, Scale{0, 4}, 0.95)
+			return err
+		}, "value 2 is"},
+		{"completions that are equal", func(beyond bool) error {
+			low := 0.5
+			if beyond {
+				low = math.Nextafter(low, 1)
+			}
+			_, err := UniformMixture([]float64{0, low}, []float64{0, 0.5}, Unit, 0.95)
+			return err
+		}, "value 2 has the lower completion"},
+	} {
+		if err := test.do(false); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if err := test.do(true); err == nil || !strings.Contains(err.Error(), test.wrong) {
+			t.Errorf("beyond %s: %v", test.name, err)
+		}
+	}
+	if x := unitValue(math.Copysign(0, -1)); x != 0 || math.Signbit(x) {
+		t.Errorf("a negative zero is %v", x)
+	}
+}
+
+// TestHalfTailIsExact: up to 53 units the tail of the fair coin is the float64 nearest to the exact one, by whole numbers.
+func TestHalfTailIsExact(t *testing.T) {
+	for _, n := range []int{1, 2, 20, 52, 53} {
+		for k := (n + 1) / 2; k <= n+1; k++ {
+			sum := new(big.Int)
+			for j := k; j <= n; j++ {
+				sum.Add(sum, new(big.Int).Binomial(int64(n), int64(j)))
+			}
+			want, exact := new(big.Rat).SetFrac(sum, new(big.Int).Lsh(big.NewInt(1), uint(n))).Float64()
+			if got := halfTail(k, n); got != want || !exact {
+				t.Errorf("at least %d of %d: %v, want %v", k, n, got, want)
+			}
+		}
+	}
+}
+
+// TestNeededRateRoundsOutward: at a size of which the present shares are no whole numbers, the missing ones reach from the events rounded
+// down to events and missing ones rounded up, as the real interval at the size found has them.
+func TestNeededRateRoundsOutward(t *testing.T) {
+	const k, missing, n = 1, 1, 7 // no size that is no multiple of 7 has whole shares
+	for _, widest := range []float64{0.75, 0.6, 0.5, 0.4} {
+		narrow := func(i Interval) bool { return i.Upper-i.Lower <= widest }
+		units, more, err := NeededRate(k, missing, n, 0.9, false, narrow)
+		if err != nil || more {
+			t.Fatal(units, more, err)
+		}
+		at := func(units int) Interval {
+			fewest, most := k*units/n, ((k+missing)*units+n-1)/n
+			i, err := ClopperPearson(fewest, most-fewest, units, 0.9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return i
+		}
+		if !narrow(at(units)) || units > n && narrow(at(units-1)) && narrow(at(units-2)) {
+			t.Errorf("width %v: %d units", widest, units)
+		}
+	}
+}
+
+// TestPairingWork: the work of averaging over pairings is bounded: a study of so many people and cases has all pairings that were asked for,
+// and a larger one fewer, though never fewer than the least.
+func TestPairingWork(t *testing.T) {
+	for _, test := range []struct{ people, cases, asked, want int }{
+		{3, 5, 7, 7}, // few: as many as asked for
+		{1000, 1000, math.MaxInt, max(leastPairings, mostPairingWork/1_000_000)},
+		{1000, 1200, math.MaxInt, max(leastPairings, mostPairingWork/1_000_000)}, // it is the fewer that count
+	} {
+		if test.want < 1 {
+			t.Fatal(test)
+		}
+		calls := 0
+		pairingLower(test.people, test.cases, min(test.asked, 100_000), func(int, int) float64 { calls++; return 0 }, 0.05)
+		// With values of 0 only the first pass over the pairings is made.
+		if got := calls / min(test.people, test.cases); got != min(test.want, 100_000) {
+			t.Errorf("%d people and %d cases: %d pairings, want %d", test.people, test.cases, got, test.want)
+		}
+	}
+}
