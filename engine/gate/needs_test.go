@@ -180,6 +180,13 @@ func TestRateNeeds(t *testing.T) {
 	if got := Phrase(*RateNeeds(9, 2, 20, "decisions", least, once)); !strings.HasPrefix(got, "what is missing to be recorded: ") {
 		t.Error(got)
 	}
+	// Of 13 to 15 of 20, with all of the missing ones as events and with none: the sizes of rates of which nothing is missing.
+	for c, k := range map[Completion]int{AllLow: 13, AllHigh: 15} {
+		want, _, err := interval.NeededRate(k, 0, 20, 0.9, false, decides(least))
+		if got, found := RateSizing(13, 2, 20, "decisions", least, once).Size(c); err != nil || !found || got != want {
+			t.Errorf("%d of 20: %d, %t; want %d, %v", k, got, found, want, err)
+		}
+	}
 	s := RateSizing(9, 2, 20, "decisions", least, once)
 	if s.Low != 0.45 || s.High != 0.55 || s.Now != 20 || Repeated(0, false) != "" {
 		t.Errorf("%+v", s)
@@ -233,6 +240,14 @@ func TestMeanNeeds(t *testing.T) {
 		if got := Phrase(*sample.Needs(least, test.j)); got != test.want {
 			t.Errorf("%s:\n%s\nwant %s", test.name, got, test.want)
 		}
+	}
+	// Below the threshold more of the same decides as FAIL. Eight values of mean 0.25.
+	below := s
+	below.Low = []float64{0.25, 0, 0.25, 0.25, 0.25, 0.5, 0.25, 0.25}
+	below.High = below.Low
+	strict := report.Threshold{Kind: report.Minimum, Value: 0.3}
+	if got := Phrase(*below.Needs(strict, judging("", 0))); !strings.HasSuffix(got, " more people at the present spread, as FAIL at the present values") {
+		t.Error(got)
 	}
 	if size, ok := s.Size(once, decides(least)); !ok || size.More || size.Units != interval8(t, s, once, least) {
 		t.Errorf("%+v, %t", size, ok)
