@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -104,11 +105,14 @@ func TestFractions(t *testing.T) {
 
 // TestUnitsOfPart: what is counted is put in order and added up, whatever the order it came in.
 func TestUnitsOfPart(t *testing.T) {
-	negative := -1 / float64(1<<62) / float64(1<<62) * 0 // −0
-	part := NewPart("x", []float64{0.5, 0, negative, 0.5, 0.5}, []float64{0.75, 1, 1, 0.5, 0.75}, 11)
+	part := NewPart("x", []float64{0.5, 0, 0, 0.5, 0.5}, []float64{0.75, 1, 1, 0.5, 0.75}, 11)
 	want := Part{"x", 11, []UnitValue{{0, 1, 2}, {0.5, 0.5, 1}, {0.5, 0.75, 2}}}
 	if diff := cmp.Diff(want, part); diff != "" || part.Units() != 5 {
 		t.Errorf("%d units (-want +got):\n%s", part.Units(), diff)
+	}
+	negative := math.Copysign(0, -1) // a ledger has it as 0
+	if text, err := NewPart("", []float64{negative}, []float64{negative}, 1).Values[0].MarshalJSON(); err != nil || string(text) != "[0,0,1]" {
+		t.Errorf("a negative zero is written %s, %v", text, err)
 	}
 	counted := CountPart("", 3, 2, 10) // 3 of 10 are 1, 2 are missing, 5 are 0
 	want = Part{"", 8, []UnitValue{{0, 0, 5}, {0, 1, 2}, {1, 1, 3}}}
