@@ -174,3 +174,20 @@ func TestPairingWork(t *testing.T) {
 		}
 	}
 }
+
+// TestEndsOfFunctions: at the last arguments that have a value of their own the portable functions have it. Values of mpmath 1.3.0:
+// exp(709) = 8.2184074615549718924e307, exp(-745) = 4.9940658e-324, log(2**1024 - 2**971) = 709.78271289338399684.
+func TestEndsOfFunctions(t *testing.T) {
+	if x := exp(709); math.Abs(x/8.2184074615549718924e307-1) > 1e-15 {
+		t.Errorf("exp(709) is %v", x)
+	}
+	if x := exp(-745); x != 5e-324 {
+		t.Errorf("exp(-745) is %v", x)
+	}
+	if x := ln(math.MaxFloat64); math.Abs(x-709.78271289338399684) > 1e-12 {
+		t.Errorf("ln of the largest number is %v", x)
+	}
+	if above, below := exp(math.Nextafter(709, 710)), exp(math.Nextafter(-745, -746)); !math.IsInf(above, 1) || below != 0 {
+		t.Errorf("beyond, exp is %v and %v", above, below)
+	}
+}
