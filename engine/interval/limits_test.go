@@ -191,3 +191,16 @@ func TestEndsOfFunctions(t *testing.T) {
 		t.Errorf("beyond, exp is %v and %v", above, below)
 	}
 }
+
+// TestSignificantKeepsWhatHasNoMoreDigits: a number of ten significant digits is kept, whichever way it is rounded; 2⁻¹³ is
+// 0.0001220703125, to its last digit.
+func TestSignificantKeepsWhatHasNoMoreDigits(t *testing.T) {
+	for _, up := range []bool{false, true} {
+		if x := significant(0x1p-13, 10, up); x != 0x1p-13 {
+			t.Errorf("up %t: %v", up, x)
+		}
+	}
+	if x := significant(0x1p-13, 9, true); x != 0.000122070313 {
+		t.Errorf("to nine digits upward: %v", x)
+	}
+}
