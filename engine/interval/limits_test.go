@@ -204,3 +204,50 @@ func TestSignificantKeepsWhatHasNoMoreDigits(t *testing.T) {
 		t.Errorf("to nine digits upward: %v", x)
 	}
 }
+
+// TestProductsAtTheirNumberOfDigits: products of 17 digits by 17 have 33 or 34; just below the first of 34, and on it, ends of ratios compare
+// exactly too, and so does the largest number.
+func TestProductsAtTheirNumberOfDigits(t *testing.T) {
+	below := math.Nextafter(1, 0) // 0.9999999999999999 as it is printed: 33 digits by 1
+	for _, c := range []struct {
+		x, t, y float64
+		want    bool
+	}{
+		{below, 1, below, true}, {math.Nextafter(below, 0), 1, below, false}, {1, 1, below, true},
+		{0.1, 0.2, 0.5, true}, {math.Nextafter(0.1, 0), 0.2, 0.5, false}, {1, 1, 1, true}, {below, 1, 1, false},
+		{math.MaxFloat64, 1, math.MaxFloat64, true}, {math.MaxFloat64, math.MaxFloat64, 1, true}, {1, 1, math.MaxFloat64, false},
+	} {
+		if got := AtLeastTimes(c.x, c.t, c.y); got != c.want {
+			t.Errorf("%v >= %v·%v: %v", c.x, c.t, c.y, got)
+		}
+	}
+}
+
+// TestExactQuotients: a quotient of no more than ten digits is kept whichever way it is rounded; one of eleven is not.
+func TestExactQuotients(t *testing.T) {
+	for _, up := range []bool{false, true} {
+		if x := quotient(0.08, 0.8, up); x != 0.1 {
+			t.Errorf("0.08/0.8, up %t: %v", up, x)
+		}
+		if x := ratio(3, 10, up); x != 0.3 {
+			t.Errorf("3/10, up %t: %v", up, x)
+		}
+	}
+	if down, up := ratio(10_000_000_005, 100_000_000_000, false), ratio(10_000_000_005, 100_000_000_000, true); down != 0.1 || up != 0.1000000001 {
+		t.Errorf("0.10000000005 is %v to %v", down, up)
+	}
+}
+
+// TestMeanDeviationAtItsEnds: the least and the largest share have no deviation, and the largest count has one.
+func TestMeanDeviationAtItsEnds(t *testing.T) {
+	// Of many units it is close to √(n·p·(1−p)·2/π)/n.
+	if x, near := MeanDeviation(maxCount, 0.5), math.Sqrt(0.5/math.Pi/maxCount); math.Abs(x/near-1) > 1e-9 {
+		t.Errorf("of the largest count %v, near %v", x, near)
+	}
+	if a, b := MeanDeviation(5, 0), MeanDeviation(5, 1); a != 0 || b != 0 {
+		t.Errorf("of shares of 0 and 1: %v and %v", a, b)
+	}
+	if a, b, c := MeanDeviation(maxCount+1, 0.5), MeanDeviation(5, math.Nextafter(0, -1)), MeanDeviation(5, math.Nextafter(1, 2)); a == a || b == b || c == c {
+		t.Errorf("beyond them: %v, %v and %v", a, b, c)
+	}
+}
