@@ -178,13 +178,13 @@ func TestPairingWork(t *testing.T) {
 // TestEndsOfFunctions: at the last arguments that have a value of their own the portable functions have it. Values of mpmath 1.3.0:
 // exp(709) = 8.2184074615549718924e307, exp(-745) = 4.9940658e-324, log(2**1024 - 2**971) = 709.78271289338399684.
 func TestEndsOfFunctions(t *testing.T) {
-	if x := exp(709); math.Abs(x/8.2184074615549718924e307-1) > 1e-15 {
+	if x := exp(709); !(math.Abs(x/8.2184074615549718924e307-1) <= 1e-15) {
 		t.Errorf("exp(709) is %v", x)
 	}
 	if x := exp(-745); x != 5e-324 {
 		t.Errorf("exp(-745) is %v", x)
 	}
-	if x := ln(math.MaxFloat64); math.Abs(x-709.78271289338399684) > 1e-12 {
+	if x := ln(math.MaxFloat64); !(math.Abs(x-709.78271289338399684) <= 1e-12) {
 		t.Errorf("ln of the largest number is %v", x)
 	}
 	if above, below := exp(math.Nextafter(709, 710)), exp(math.Nextafter(-745, -746)); !math.IsInf(above, 1) || below != 0 {
@@ -241,7 +241,7 @@ func TestExactQuotients(t *testing.T) {
 // TestMeanDeviationAtItsEnds: the least and the largest share have no deviation, and the largest count has one.
 func TestMeanDeviationAtItsEnds(t *testing.T) {
 	// Of many units it is close to √(n·p·(1−p)·2/π)/n.
-	if x, near := MeanDeviation(maxCount, 0.5), math.Sqrt(0.5/math.Pi/maxCount); math.Abs(x/near-1) > 1e-9 {
+	if x, near := MeanDeviation(maxCount, 0.5), math.Sqrt(0.5/math.Pi/maxCount); !(math.Abs(x/near-1) <= 1e-9) { // nor NaN
 		t.Errorf("of the largest count %v, near %v", x, near)
 	}
 	if a, b := MeanDeviation(5, 0), MeanDeviation(5, 1); a != 0 || b != 0 {
@@ -249,5 +249,21 @@ func TestMeanDeviationAtItsEnds(t *testing.T) {
 	}
 	if a, b, c := MeanDeviation(maxCount+1, 0.5), MeanDeviation(5, math.Nextafter(0, -1)), MeanDeviation(5, math.Nextafter(1, 2)); a == a || b == b || c == c {
 		t.Errorf("beyond them: %v, %v and %v", a, b, c)
+	}
+}
+
+// TestMostSigns: a trillion changed cases in all are tested, and one more is not.
+func TestMostSigns(t *testing.T) {
+	for name, p := range map[string]func(better, worse int) float64{"SignTest": SignTest, "SignSequence": SignSequence} {
+		for _, signs := range [][2]int{{maxCount, 0}, {0, maxCount}, {maxCount - 1, 1}, {0, 0}} {
+			if x := p(signs[0], signs[1]); !(x > 0 && x <= 1) {
+				t.Errorf("%s of %v: %v", name, signs, x)
+			}
+		}
+		for _, signs := range [][2]int{{maxCount + 1, 0}, {0, maxCount + 1}, {maxCount, 1}, {1, maxCount}, {-1, 0}, {0, -1}, {math.MaxInt, math.MaxInt}} {
+			if x := p(signs[0], signs[1]); !math.IsNaN(x) {
+				t.Errorf("%s of %v: %v", name, signs, x)
+			}
+		}
 	}
 }

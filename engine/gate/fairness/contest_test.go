@@ -62,13 +62,18 @@ func TestContestAgainstAllPairs(t *testing.T) {
 			threshold = report.Threshold{Kind: report.MinGroupRatio, Value: float64(1+draw.IntN(9)) / 10}
 		}
 		pairwise := round%12 == 2
-		n := 2 + draw.IntN(7)
+		n := 2 + draw.IntN(11)
 		if pairwise {
-			if n = 2 + draw.IntN(3); round%60 == 2 {
-				n = 11 // more than there can be ends that lead
-			}
+			n = 2 + draw.IntN(3)
 		}
 		c := setSideBySide(t, threshold, pairwise, drawnSides(draw, n))
+		if round%12 == 8 && threshold.Kind == report.MaxGroupGap { // any gaps at all, which no ends of single groups tell
+			c.gaps = make([]interval.Interval, n*(n-1)/2)
+			for i := range c.gaps {
+				c.gaps[i].Lower = float64(draw.IntN(80)) / 100
+				c.gaps[i].Upper = c.gaps[i].Lower + float64(draw.IntN(20))/100
+			}
+		}
 		all := everyPair(c)
 		further := func(a, b interval.Interval) bool { // a surely lies further apart than b
 			if threshold.Kind == report.MinGroupRatio {
