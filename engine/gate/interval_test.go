@@ -240,7 +240,7 @@ func TestCountingDifferences(t *testing.T) {
 			{Role: "attribute", Name: "age", Column: "age", Groups: []string{"young", "old"}, Bounds: []string{"30"}},
 		}}
 	}
-	if got := base().Differences(base()); got != "" || base().Digest() != base().Digest() || len(base().Digest()) != 64 {
+	if got, again := base().Differences(base()), base().Digest(); got != "" || base().Digest() != again || len(again) != 64 {
 		t.Errorf("%q, %s", got, base().Digest())
 	}
 	for _, test := range []struct {
