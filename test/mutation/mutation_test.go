@@ -229,7 +229,7 @@ func TestMutants(t *testing.T) {
 			}
 		}
 		killed, lived := count["KILLED"], count["LIVED"]
-		if killed == 0 || count["NOT VIABLE"] > 0 || count["RUNNABLE"] > 0 {
+		if killed == 0 || count["NOT VIABLE"] > 0 || count["RUNNABLE"] > 0 || count["TIMED OUT"] > killed/4 {
 			t.Errorf("%s: gremlins did not do its work: %v", folder, count)
 		}
 		t.Logf("%s: %d killed, %d lived, %d timed out, %d not covered; %d of those that lived or are not covered are explained; of killed and lived %.2f%% killed",
