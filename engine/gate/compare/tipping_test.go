@@ -78,7 +78,8 @@ func TestTippingPointsAgainstAllFillings(t *testing.T) {
 							failFrom = min(failFrom, bad)
 						}
 					}
-					tip := ruleOf(t, decide(t, ruled(fmt.Sprintf("%s: %v", kind, at)), body)).TippingPoint
+					rule := ruleOf(t, decide(t, ruled(fmt.Sprintf("%s: %v", kind, at)), body))
+					tip := rule.TippingPoint
 					name := fmt.Sprintf("%s%s, %s %v", list, test.rule, kind, at)
 					if tip == nil {
 						if !(firstNot > missing || failFrom == 0 || firstNot == 0 && failFrom > missing) && test.exact {
@@ -97,6 +98,17 @@ func TestTippingPointsAgainstAllFillings(t *testing.T) {
 					same := upTo == firstNot-1 && from == failFrom
 					if same {
 						exact++
+					}
+					// What the difference rests on is the trials of both versions, and a rate on those of the candidate.
+					trials := strings.Count(newer, "\n")
+					if strings.Contains(test.rule, "difference") {
+						trials += strings.Count(older, "\n")
+						if *rule.Missing != missing {
+							t.Errorf("%s: %d missing, want %d", name, *rule.Missing, missing)
+						}
+					}
+					if want := fmt.Sprintf("%d trials", trials); tip.Of != want {
+						t.Errorf("%s: of %s, want %s", name, tip.Of, want)
 					}
 					if tip.Missing != missing || upTo >= firstNot || from > failFrom || (test.exact || tip.Alike) && !same {
 						t.Errorf("%s: %d missing, up to %d, from %d (alike %t); tried: %d, up to %d, from %d", name, tip.Missing, upTo, from, tip.Alike, missing, firstNot-1, failFrom)

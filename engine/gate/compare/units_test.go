@@ -40,7 +40,7 @@ func asking(t *testing.T, policyText, body string) gate.Question {
 func TestUnits(t *testing.T) {
 	// Of three cases the first is better, the second equal, and the third from worse by one trial to equal.
 	body := written("old", "00", "11", "01") + written("new", "11", "11", "?0")
-	const sign, again, rated, other, at, near, empty = 0, 1, 2, 3, 4, 5, 6
+	const sign, again, rated, other, at, near, both, empty = 0, 1, 2, 3, 4, 5, 6, 7
 	q := asking(t, `rules:
 - {id: sign, metric: sign_test}
 - {id: again, metric: sign_test, looks: repeated}
@@ -48,6 +48,7 @@ func TestUnits(t *testing.T) {
 - {id: other, metric: rate, version: baseline, minimum: 0.5}
 - {id: at, metric: pass_at_k, k: 1, minimum: 0.5}
 - {id: near, metric: rate, minimum: 0.25}
+- {id: both, metric: pass_rate_difference, minimum: 0}
 - {id: empty, metric: rate, minimum: 0.5, where: {case: case-9}}
 `, body)
 	of := func(i int) gate.Units {
@@ -71,6 +72,11 @@ func TestUnits(t *testing.T) {
 	want = []gate.Part{{Decisions: 5, Values: []gate.UnitValue{{Low: 0, High: 0.5, Count: 1}, {Low: 1, High: 1, Count: 2}}}}
 	if diff := cmp.Diff(want, u.Parts); diff != "" || u.Method == "" {
 		t.Errorf("%+v (-want +got):\n%s", u, diff)
+	}
+	// The differences are 1, 0, and from −1/2 to 0; the trials of both versions are recorded.
+	want = []gate.Part{{Decisions: 11, Values: []gate.UnitValue{{Low: -0.5, High: 0, Count: 1}, {Low: 0, High: 0, Count: 1}, {Low: 1, High: 1, Count: 1}}}}
+	if diff := cmp.Diff(want, of(both).Parts); diff != "" {
+		t.Errorf("of both versions (-want +got):\n%s", diff)
 	}
 	questions := map[string]bool{}
 	for _, i := range []int{sign, rated, other, at} {
