@@ -267,3 +267,25 @@ func TestMostSigns(t *testing.T) {
 		}
 	}
 }
+
+// TestContourProductOfMany: factors multiplied up beyond what a float64 holds come to the sum of their logarithms, and of their phases up to
+// whole turns.
+func TestContourProductOfMany(t *testing.T) {
+	for name, b := range map[string]float64{"large factors": -9, "small factors": 0.995} {
+		poles := make([]pole, 700)
+		lnAbs, phase := 0.0, 0.0
+		for i := range poles {
+			poles[i] = pole{b: b * (1 + float64(i)/1e5), count: 1}
+			u, v := -poles[i].b, -0.001*poles[i].b // at x = 1, y = 0.001
+			lnAbs += math.Log(math.Hypot(1+u, v))
+			phase += math.Atan2(v, 1+u)
+		}
+		gotAbs, gotPhase := contourProduct(poles, 1, 0.001)
+		if !(math.Abs(gotAbs/lnAbs-1) < 1e-12) || !(math.Abs(math.Remainder(gotPhase-phase, 2*math.Pi)) < 1e-9) {
+			t.Errorf("%s: %v and %v, want %v and %v up to whole turns", name, gotAbs, gotPhase, lnAbs, phase)
+		}
+		if math.Abs(lnAbs) < 1000 {
+			t.Errorf("%s: the logarithm is %v: the factors are not beyond a float64", name, lnAbs)
+		}
+	}
+}
