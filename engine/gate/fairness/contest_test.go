@@ -248,3 +248,30 @@ func TestWorstOfEqualGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallGroupIsNoRival: a group that is too small fails no other one, however far apart they lie, wherever it is declared: where one group
+// alone is large enough, nothing is decided.
+func TestSmallGroupIsNoRival(t *testing.T) {
+	of := func(k, n int) sides {
+		x := interval.Tally{K: k, N: n}
+		return sides{recorded: x, low: x, high: x}
+	}
+	large, small := of(0, 80), of(10, 10) // far apart: from 0 to .05, and from .69 to 1
+	for _, groups := range [][]sides{{large, small}, {small, large}, {small, large, small}, {large, small, small}, {small, small, large}} {
+		for _, turned := range []bool{false, true} {
+			for i := range groups {
+				if turned { // the same seen from the other end of the rate
+					groups[i] = of(groups[i].recorded.N-groups[i].recorded.K, groups[i].recorded.N)
+				}
+			}
+			for _, threshold := range []report.Threshold{{Kind: report.MaxGroupGap, Value: 0.1}, {Kind: report.MinGroupRatio, Value: 0.9}} {
+				c := setSideBySide(t, threshold, false, groups)
+				for _, s := range []standing{c.judge(c.everyone()), c.judge(c.leaders())} {
+					if s.verdict != report.InsufficientEvidence || s.failing.i != s.failing.j {
+						t.Errorf("%+v of %+v: %s, %+v fails", threshold, groups, s.verdict, s.failing)
+					}
+				}
+			}
+		}
+	}
+}
