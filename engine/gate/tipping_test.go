@@ -59,7 +59,7 @@ func TestSplits(t *testing.T) {
 				}
 			}
 			for _, s := range list {
-				if few := kinds[0] < mostSplits; s[0] > kinds[0] || s[1] > kinds[1] || few && s[0]+s[1] != bad {
+				if few := min(bad, kinds[0])-max(0, bad-kinds[1]) < mostSplits; s[0] > kinds[0] || s[1] > kinds[1] || few && s[0]+s[1] != bad {
 					t.Errorf("%d of %v: %v", bad, kinds, s)
 				}
 			}
