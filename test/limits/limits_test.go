@@ -288,7 +288,6 @@ type study struct {
 	policy string // a release file's section could hold it too
 	header string
 	row    func(i int) string // the i-th sound row; all differ
-	extra  []string           // files beside the rows, name and text by turns
 	args   func(rows string) []string
 }
 
