@@ -566,7 +566,7 @@ func groupsOf(r *report.Rule) map[string]string {
 
 // Names that do whatever a name can: to a terminal, a log, a table, a page or a spreadsheet, or by its length.
 var hostileNames = []string{
-	"a|b", "line\n::error::x", "\r\n::stop-commands::t", "##[error]boom", "\x1b[2J", "\u202egpj.exe", "z\u200bw", "t\tb", "<img src=x>", "</details>", "@everyone", "`code`", "\\|", "=cmd()", "$(x)",
+	"a|b", "line\n::error::x", "x\r\n::stop-commands::t", "##[error]boom", "\x1b[2J", "\u202egpj.exe", "z\u200bw", "t\tb", "<img src=x>", "</details>", "@everyone", "`code`", "\\|", "=cmd()", "$(x)",
 	"%0A", "e\u0301\u0301\u0301", `"quoted"`, "'single'", "\u05e9\u05dc\u05d5\u05dd", "\U0001f600", strings.Repeat("x", 120), "0", "-1", "1e400", "null", "true", "#c", "a: b", "- a", "{x}", "sep=;", "a\u2028b", "b\ufeffb",
 }
 
@@ -617,14 +617,18 @@ func skeleton(t rapid.TB, g *report.Gate) string {
 		switch v := v.(type) {
 		case map[string]any:
 			for k, x := range v {
-				if k == "position" || k == "generalize" {
+				if k == "position" {
 					delete(v, k)
 					continue
 				}
 				v[k] = strip(k, x)
 			}
-			if labels, is := v["labels"].(map[string]any); is && labels["generalized"] != nil {
-				delete(v, "interval")
+			if v["method"] == "pairing-average" {
+				delete(v, "lower")
+				delete(v, "upper")
+			}
+			if moved, is := v["baseline"].(float64); is { // of cases that moved as far, the names' order decides
+				return fmt.Sprintf("%.9f", v["candidate"].(float64)-moved)
 			}
 		case []any:
 			for i := range v {
