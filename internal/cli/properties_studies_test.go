@@ -31,8 +31,8 @@ type kindOfStudy struct {
 	blanks func(s *drawnStudy) []blank
 	// forget takes out of every row all that could have been measured.
 	forget func(s *drawnStudy)
-	// mirror is the study with its arms, or its groups, the other way round. Its rules have the same ids, and ask for the mirrored;
-	// mirrored says of each rule what becomes of its numbers.
+	// mirror is the study with its arms, or its groups, the other way round; it may first take out of the study what has no mirror. Its
+	// rules have ids of the study's, and ask for the mirrored; mirrored says of each rule what becomes of its numbers.
 	mirror func(s *drawnStudy) (m *drawnStudy, mirrored func(id string) mirroring)
 	// tallies: rows can be counted where they are, and decided from the counts.
 	tallies bool
@@ -210,8 +210,8 @@ func (s *drawnStudy) policyOf(name naming, indent, folder string) string {
 // release is a drawn run: a policy of one study or of several, in one of the forms that a policy can have.
 type release struct {
 	confidence string
-	top        []string // lines above the sections
-	form       string   // bare, section or list
+	top        []string      // lines above the sections
+	form       string        // bare, section or list
 	studies    []*drawnStudy // the first is the one that a property is about
 }
 
@@ -831,27 +831,43 @@ func blankLabels(s *drawnStudy) []blank {
 		})...)
 }
 
-// mirrorVisibility exchanges blind and visible rows, where that is a mirror: every row has a suggestion and is the only one of its person and
-// item, and there is neither a draw nor a probability, which are of the blind ones.
+// mirrorVisibility exchanges blind and visible rows. What has no mirror is first taken out of the study: every row is the only one of its
+// person and item and has a suggestion, there is neither a draw nor a probability, which are of the blind ones, and rules are about the gap.
 func mirrorVisibility(s *drawnStudy) (*drawnStudy, func(string) mirroring) {
 	once := map[string]bool{}
-	for _, row := range s.rows {
+	s.beside = nil
+	s.rows = slices.DeleteFunc(s.rows, func(row []string) bool {
 		pair := row[s.at("item")] + "|" + row[s.at("annotator")]
-		if once[pair] || row[s.at("suggestion")] == "" || row[s.at("kind")] != "" || row[s.at("inclusion_probability")] != "" || s.beside != nil {
-			return nil, nil
-		}
+		again := once[pair]
 		once[pair] = true
+		return again
+	})
+	for _, row := range s.rows {
+		for _, column := range []string{"kind", "accepted", "inclusion_probability"} {
+			row[s.at(column)] = ""
+		}
+		if at := s.at("suggestion"); row[at] == "" {
+			row[at] = "a"
+		}
+	}
+	settings := s.settings
+	s.settings = func(name naming) []string { // the floor is for blind labels alone
+		return slices.DeleteFunc(slices.Clone(settings(name)), func(line string) bool { return strings.HasPrefix(line, "minimum_blind_sample") })
+	}
+	s.own = append(s.own, "minimum_blind_sample: 1")
+	for i := range s.rules {
+		r := &s.rules[i]
+		r.set("metric", "anchoring_gap")
+		r.set("corpus_size", "")
+		r.set("interval", "")
 	}
 	m := s.clone()
 	at := m.at("visibility")
 	for _, row := range m.rows {
 		row[at] = map[string]string{"blind": "visible", "visible": "blind"}[row[at]]
 	}
-	m.rules = nil
-	for _, r := range s.rules {
-		if r.value("metric") == "anchoring_gap" {
-			m.rules = append(m.rules, negatedRule(r))
-		}
+	for i := range m.rules {
+		m.rules[i] = negatedRule(m.rules[i])
 	}
 	return m, func(string) mirroring { return negated }
 }
