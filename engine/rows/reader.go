@@ -101,6 +101,15 @@ func (r Row) Bytes(col int) (text []byte, recorded bool) {
 	return r.rec.bytes(col)
 }
 
+// Has reports whether column col is there for the row, with or without a value: in CSV and Parquet the file has the column, in JSONL the
+// object has the key.
+func (r Row) Has(col int) bool {
+	if r.rec == nil {
+		return r.made[col] != ""
+	}
+	return r.rec.cell(col).form != formAbsent
+}
+
 // Pos returns where the value of column col begins: its quote, if it has one. When col is −1, or the
 // row has no such value, it is the row's first line as a whole (Column 0). In a Parquet file it is the row.
 func (r Row) Pos(col int) diag.Pos {
