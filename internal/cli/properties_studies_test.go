@@ -227,7 +227,7 @@ func (r *release) clone() *release {
 
 // drawRelease draws a run whose first study is of a kind. Studies beside it are small, and of any kind.
 func drawRelease(t *rapid.T, kind *kindOfStudy) *release {
-	r := &release{confidence: pick(t, "confidence", "0.5", "0.5", "0.8", "0.9"), form: pick(t, "form", "bare", "bare", "section", "list")}
+	r := &release{confidence: pick(t, "confidence", "0.5", "0.5", "0.5", "0.8", "0.95"), form: pick(t, "form", "bare", "bare", "section", "list")}
 	r.studies = []*drawnStudy{kind.study(t)}
 	if r.form == "list" {
 		for range rapid.IntRange(0, 2).Draw(t, "studies beside") {
@@ -483,9 +483,9 @@ func asked(t *rapid.T, metric string, difference bool, more ...string) askedRule
 	for i := 0; i < len(more); i += 2 {
 		r.keys = append(r.keys, [2]string{more[i], more[i+1]})
 	}
-	values := []string{"0.05", "0.2", "0.5", "0.8", "0.95"}
+	values := []string{"0.05", "0.05", "0.2", "0.2", "0.5", "0.8", "0.95"}
 	if difference {
-		values = append(values, "-0.9", "-0.5", "-0.1", "0", "0")
+		values = append(values, "-0.9", "-0.5", "-0.5", "-0.1", "0", "0")
 	}
 	r.keys = append(r.keys, [2]string{pick(t, "side", "minimum", "minimum", "maximum"), pick(t, "threshold", values...)})
 	return r
@@ -542,9 +542,9 @@ func drawDecisions(t *rapid.T) *drawnStudy {
 	manner := pick(t, "manner", "any", "clear", "clear", "follow")
 	people, cases := rapid.SampledFrom([]int{1, 2, 4, 6, 6, 8}).Draw(t, "people"), rapid.IntRange(1, 4).Draw(t, "cases")
 	if design == "alone" { // each person one case of their own: then pooled rates can be decided
-		people, cases = rapid.SampledFrom([]int{3, 12, 30}).Draw(t, "people alone"), 1
+		people, cases = rapid.SampledFrom([]int{3, 20, 30}).Draw(t, "people alone"), 1
 	}
-	timed, gaps := oneIn(t, 3, "timed"), rapid.SampledFrom([]int{1000, 1000, 8, 3}).Draw(t, "one decision missing in")
+	timed, gaps := oneIn(t, 3, "timed"), rapid.SampledFrom([]int{1000, 1000, 1000, 10, 3}).Draw(t, "one decision missing in")
 	assigned := design == "crossed" && oneIn(t, 3, "assignment")
 	if assigned {
 		s.beside = &sheet{columns: []string{"reviewer", "case", "condition", "position"}, of: []string{"person", "case", "", ""}}
@@ -713,15 +713,22 @@ func drawLabelled(t *rapid.T) *drawnStudy {
 		columns: []string{"item", "annotator", "suggestion", "label", "visibility", "kind", "accepted", "inclusion_probability", "started_at", "labelled_at", "site"},
 		of:      []string{"item", "person", "label", "label", "", "", "", "", "", "", "site"},
 	}}
-	timed := oneIn(t, 2, "timed")
+	timed, asDrawn := oneIn(t, 2, "timed"), !oneIn(t, 3, "not as drawn")
 	s.ordered = func() bool { return !timed }
 	clean := oneIn(t, 2, "each person and item once")
 	manner := pick(t, "manner", "any", "agree", "differ", "anchored", "anchored")
-	people, items := rapid.SampledFrom([]int{1, 1, 2, 3, 8}).Draw(t, "annotators"), rapid.SampledFrom([]int{2, 8, 8, 25}).Draw(t, "items")
-	uneven, gaps := oneIn(t, 5, "uneven"), rapid.SampledFrom([]int{1000, 1000, 8, 3}).Draw(t, "one label missing in")
+	people, items := rapid.SampledFrom([]int{1, 1, 1, 2, 3, 8}).Draw(t, "annotators"), rapid.SampledFrom([]int{2, 8, 25, 40}).Draw(t, "items")
+	uneven, gaps := oneIn(t, 5, "uneven"), rapid.SampledFrom([]int{1000, 1000, 1000, 10, 3}).Draw(t, "one label missing in")
+	shown := make([]string, items+2) // as drawn
+	for i := range shown {
+		shown[i] = pick(t, "drawn", "blind", "blind", "visible")
+	}
 	second := 0
 	add := func(p, i int) {
-		visibility := pick(t, "visibility", "blind", "blind", "visible")
+		visibility := shown[i]
+		if !asDrawn {
+			visibility = pick(t, "visibility", "blind", "blind", "visible")
+		}
 		suggestion, label, kind, accepted := "a", "a", "", ""
 		if manner == "differ" || manner == "anchored" && visibility == "blind" {
 			label = "b"
@@ -772,7 +779,7 @@ func drawLabelled(t *rapid.T) *drawnStudy {
 		}
 	}
 	s.rows = withoutRepeats(s)
-	settings := append(mostLeftOut(t), "minimum_blind_sample: "+pick(t, "floor", "1", "1", "5", "20"))
+	settings := append(mostLeftOut(t), "minimum_blind_sample: "+pick(t, "floor", "1", "1", "1", "5", "20"))
 	corpus := "300"
 	if oneIn(t, 3, "draw") {
 		corpus = fmt.Sprint(items + 2) // which the draw is of
@@ -782,7 +789,7 @@ func drawLabelled(t *rapid.T) *drawnStudy {
 			if !uneven {
 				probability = "0.5"
 			}
-			s.beside.rows = append(s.beside.rows, []string{fmt.Sprint("i", i), pick(t, "drawn", "blind", "blind", "visible"), probability})
+			s.beside.rows = append(s.beside.rows, []string{fmt.Sprint("i", i), shown[i], probability})
 		}
 	} else if uneven && oneIn(t, 2, "least probability") {
 		settings = append(settings, "least_inclusion_probability: 0.1")
@@ -886,8 +893,8 @@ func drawTrialsOfCases(t *rapid.T) *drawnStudy {
 		results = []string{"0.1", "0.2", "0.30", "1", "0", "1e-3"}
 	}
 	manner := pick(t, "manner", "any", "better", "worse", "equal")
-	cases, trials := rapid.SampledFrom([]int{1, 3, 6, 8, 15}).Draw(t, "cases"), rapid.IntRange(1, 4).Draw(t, "trials")
-	gaps, ragged, named := rapid.SampledFrom([]int{1000, 1000, 8, 3}).Draw(t, "one result missing in"), oneIn(t, 3, "ragged"), oneIn(t, 2, "trials are named")
+	cases, trials := rapid.SampledFrom([]int{1, 4, 8, 12, 15}).Draw(t, "cases"), rapid.IntRange(1, 4).Draw(t, "trials")
+	gaps, ragged, named := rapid.SampledFrom([]int{1000, 1000, 1000, 10, 3}).Draw(t, "one result missing in"), oneIn(t, 3, "ragged"), oneIn(t, 2, "trials are named")
 	versions := []string{"old", "new"}
 	if oneIn(t, 4, "a third version") {
 		versions = append(versions, "third")
@@ -935,8 +942,8 @@ func drawTrialsOfCases(t *rapid.T) *drawnStudy {
 	}
 	planned := pick(t, "planned", "3", "8")
 	if oneIn(t, 3, "plan") {
-		planned = fmt.Sprint(max(2, cases-rapid.IntRange(0, 1).Draw(t, "cases more"))) // which is then the same everywhere
-		of := max(1, trials+rapid.IntRange(-1, 1).Draw(t, "trials fewer"))
+		planned = fmt.Sprint(max(2, cases-rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "cases more"))) // which is then the same everywhere
+		of := max(1, trials+rapid.SampledFrom([]int{0, 0, 1, -1}).Draw(t, "trials fewer"))
 		most = min(most, of)
 		settings = append(settings, fmt.Sprintf("plan: {cases: %s, trials: %d}", planned, of))
 	}
