@@ -910,6 +910,45 @@ func checkRule(t rapid.TB, rule *report.Rule) {
 	}
 }
 
+// everyVerdict passes, fails and leaves undecided on ten people who are right with the output and wrong without, also where two decisions are
+// missing. At 0.8 and ten people whose rates are 0 the upper bound of the mean is below 0.3 (measured: 0.2955).
+const everyVerdict = `confidence: 0.8
+rules:
+  - {id: better, metric: accuracy_difference, minimum: 0}
+  - {id: right-without, metric: accuracy_without, minimum: 0.9, per: person}
+  - {id: undecided, metric: accuracy_difference, minimum: 0.9}
+  - {id: pooled, metric: agreement, minimum: 0.1}
+`
+
+// TestAStudyOfEveryVerdict: drawn studies need not come to a verdict that can be lost. This one has each, and keeps its PASS and its FAIL
+// whatever two missing decisions were.
+func TestAStudyOfEveryVerdict(t *testing.T) {
+	lines := strings.SplitAfter(crossedStudy(10, 4, func(_, _ int, with bool) bool { return with }), "\n")
+	decideWith := func(one, other string) *report.Report {
+		with := slices.Clone(lines)
+		for i, decision := range map[int]string{1: one, 10: other} {
+			fields := strings.Split(with[i], ",")
+			fields[3] = decision
+			with[i] = strings.Join(fields, ",")
+		}
+		r := decide(folder("d.csv", strings.Join(with, ""), "policy.yaml", everyVerdict), "d.csv")
+		mustDecide(t, r)
+		checkReport(t, r)
+		return r
+	}
+	before := decideWith("", "")
+	if got := *before.Counts; got != (report.Counts{Pass: 1, Fail: 1, InsufficientEvidence: 1, ManualReview: 1}) {
+		t.Fatalf("the study comes to %+v", got)
+	}
+	for _, one := range []string{"yes", "no", "another"} {
+		for _, other := range []string{"yes", "no", "another"} {
+			after := decideWith(one, other)
+			checkNested(t, &after.Gates[0], &before.Gates[0], "with both decisions")
+			checkDecidedStays(t, &before.Gates[0], &after.Gates[0], "with both decisions")
+		}
+	}
+}
+
 // TestHowOften tells with -v how often each verdict comes up, and each reason, in drawn runs of every gate. It asks for nothing but that
 // they can be decided.
 func TestHowOften(t *testing.T) {
