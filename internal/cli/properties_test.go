@@ -317,11 +317,13 @@ func ownVerdict(r *report.Rule) report.Verdict {
 // decided reports a verdict that an interval gives.
 func decided(v report.Verdict) bool { return v == report.Pass || v == report.Fail }
 
-// checkDecidedStays checks that a PASS stays one, and a FAIL.
+// checkDecidedStays checks that a PASS stays one, and a FAIL; but trials may come to look like copies of one run, which no interval
+// knows of: such a rule is then for a person.
 func checkDecidedStays(t rapid.TB, before, after *report.Gate, why string) {
 	for i := range before.Rules {
 		was, is := &before.Rules[i], &after.Rules[i]
-		if v := ownVerdict(was); decided(v) && ownVerdict(is) != v {
+		copied := is.Verdict == report.ManualReview && strings.Contains(is.Caution, "copies of one cached run")
+		if v := ownVerdict(was); decided(v) && ownVerdict(is) != v && !copied {
 			t.Fatalf("%s: rule %s (%s %v) went from %v to %v\n%s\n%s", why, was.ID, was.Metric, was.Labels, v, ownVerdict(is), was.Reason, is.Reason)
 		}
 	}
