@@ -436,6 +436,11 @@ func TestMirrored(t *testing.T) {
 	forEachKind(t, 14, func(t *rapid.T, kind *kindOfStudy) {
 		r := drawRelease(t, kind)
 		r.form, r.studies = "bare", r.studies[:1]
+		for _, lines := range [][]string{r.top, r.studies[0].own} { // holm makes FAIL harder and not PASS, which has no mirror
+			for i := range lines {
+				lines[i] = strings.Replace(lines[i], "holm", "bonferroni", 1)
+			}
+		}
 		m, mirrored := kind.mirror(r.studies[0])
 		other := r.clone()
 		if len(m.rules) == 0 || !slices.ContainsFunc(m.rules, func(r askedRule) bool { return !r.advisory }) {
