@@ -243,7 +243,10 @@ func TestNamedColumns(t *testing.T) {
 		{Column{Name: "outcom", Required: true, Named: at}, nil, `f:1: the column "outcom" is missing; p.yaml:6:19 names it, and there is "outcome": correct it there, rename the column, or write columns: {outcom: "outcome"} in the policy`},
 		{Column{Name: "result", Required: true, Named: at}, nil, `f:1: the column "result" is missing; p.yaml:6:19 names it: correct it there, add the column, or name the one that holds it under columns in the policy`},
 		{Column{Name: "label", Required: true, Named: at}, map[string]string{"label": "outcom"}, `f:1: the column "outcom" (the policy's name for label) is missing; p.yaml:6:19 names it, and there is "outcome": correct it there, or rename the column`},
-		{Column{Name: "out: come", Required: true}, nil, `f:1: the column "out: come" is missing; there is "outcome": rename it, or write columns: {"out: come": "outcome"} in the policy`},
+		{Column{Name: "out: come", Required: true}, map[string]string{}, `f:1: the column "out: come" is missing; there is "outcome": rename it, or write columns: {"out: come": "outcome"} in the policy`},
+		// A file whose columns no policy renames, such as a draw or an assignment.
+		{Column{Name: "outcom", Required: true}, nil, `f:1: the column "outcom" is missing; there is "outcome": rename it`},
+		{Column{Name: "result", Required: true}, nil, `f:1: the column "result" is missing: add it`},
 	} {
 		var got []string
 		opts := Options{Columns: []Column{{Name: "id", Required: true}, c.column}, Rename: c.rename, FS: fstest.MapFS{"f": &fstest.MapFile{Data: []byte("id,outcome\n1,a\n")}}}

@@ -47,6 +47,9 @@ func readAll(paths []string, opts Options) result {
 func readLimited(paths []string, opts Options, lim limits) result {
 	var res result
 	var diags diag.List
+	if opts.Rename == nil { // as of a policy without columns
+		opts.Rename = map[string]string{}
+	}
 	res.inputs = read(paths, opts, lim, func(r Row) {
 		got := row{File: r.File(), Line: r.Line()}
 		for col := range opts.Columns {

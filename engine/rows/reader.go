@@ -25,7 +25,8 @@ type Column struct {
 type Options struct {
 	// Columns are the columns read; Row refers to them by their index here. Others are ignored.
 	Columns []Column
-	// Rename gives, for a column's own name, the name it has in the files (the policy's "columns").
+	// Rename gives, for a column's own name, the name it has in the files (the policy's "columns"). nil: no policy can rename
+	// the columns of these files, such as a draw's, and no message tells anybody to.
 	Rename map[string]string
 	// MissingValues are texts that mean "not recorded", in any column, compared after trimming.
 	MissingValues []string
@@ -98,6 +99,15 @@ func (r Row) Bytes(col int) (text []byte, recorded bool) {
 		return text, len(text) > 0
 	}
 	return r.rec.bytes(col)
+}
+
+// Has reports whether column col is there for the row, with or without a value: in CSV and Parquet the file has the column, in JSONL the
+// object has the key.
+func (r Row) Has(col int) bool {
+	if r.rec == nil {
+		return r.made[col] != ""
+	}
+	return r.rec.cell(col).form != formAbsent
 }
 
 // Pos returns where the value of column col begins: its quote, if it has one. When col is −1, or the
@@ -380,6 +390,10 @@ func (r *reader) missingColumn(col int, what string, names []string) string {
 	near := nearest(r.names[col], names)
 	write := fmt.Sprintf("write columns: {%s: %s} in the policy", plain(c.Name), diag.Quote(near))
 	switch named := c.Named != (diag.Pos{}); {
+	case !named && r.opts.Rename == nil && near == "":
+		return message + ": add it"
+	case !named && r.opts.Rename == nil:
+		return fmt.Sprintf("%s; there is %s: rename it", message, diag.Quote(near))
 	case !named && near == "":
 		return message + ": add it, or name the one that holds it under columns in the policy"
 	case !named:

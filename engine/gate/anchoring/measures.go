@@ -248,6 +248,18 @@ func (s sample) all() tallied {
 	return t
 }
 
+// certain is how many comparisons are ones whatever the missing values were: what is left out is a share of these and itself, so that
+// no value that is not recorded makes the share smaller.
+func (s sample) certain() int {
+	n := s.absent
+	for _, c := range s.list {
+		if !c.extra && !c.perhaps {
+			n++
+		}
+	}
+	return n
+}
+
 // unit is the comparisons of one item or one annotator; of an item, without the extra ones.
 type unit struct {
 	tallied
@@ -443,7 +455,7 @@ func waysOf(name string, n int) gate.Ways {
 
 // counted is the measure of a rate of which the interval is known.
 func (v *view) counted(name, per string, c tallied, units string, s sample, iv interval.Interval) measured {
-	m := measured{left: s.left, rows: c.n + s.left, Measure: report.Measure{
+	m := measured{left: s.left, rows: s.certain() + s.left, Measure: report.Measure{
 		Metric: name, Labels: v.label("per", per), Interval: report.PublishInterval(iv), Scale: &report.Scale{Lower: 0, Upper: 1},
 		Numerator: report.Int(c.k), Denominator: report.Int(c.n), Units: report.Int(c.n), UnitName: units,
 		Missing: report.Int(c.missing), LeftOut: s.leftOut,
@@ -688,7 +700,7 @@ func (v *view) meanOf(name, per string, x *means, units string, enrolled int, s 
 	all := s.all()
 	m.Labels = v.label("per", per)
 	m.Numerator, m.Denominator, m.Missing, m.LeftOut = report.Int(all.k), report.Int(all.n), report.Int(all.missing), s.leftOut
-	m.left, m.rows = s.left, all.n+s.left
+	m.left, m.rows = s.left, s.certain()+s.left
 	if m.doubts.Undecided.Why != "" {
 		m.doubts.Undecided = nothing(name, s)
 	}
@@ -752,7 +764,7 @@ func (v *view) gap(f form) (measured, error) {
 		return m, err
 	}
 	b, s := blind.all(), visible.all()
-	m.left, m.rows = blind.left+visible.left, b.n+s.n+blind.left+visible.left
+	m.left, m.rows = blind.left+visible.left, blind.certain()+visible.certain()+blind.left+visible.left
 	m.Missing = report.Int(b.missing + s.missing)
 	m.LeftOut = append(m.LeftOut, bothLeftOut(blind, visible)...)
 	if b.recorded() < leastPerSide || s.recorded() < leastPerSide {

@@ -407,3 +407,39 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// TestLeftOutShare: a label in place of a missing one does not make the share larger that is left out. Nine items are shown with a
+// suggestion and two without one: 2 of 11 are left out, more than 0.10. Eleven others have a blind row without a label and a second one,
+// which is a relabelling and so a visible label, or a repeat, as the first one will have been: 2 of 22 would be allowed, and they do not count.
+func TestLeftOutShare(t *testing.T) {
+	var list []record
+	for i := range 9 {
+		list = append(list, record{item: fmt.Sprint("s", i), annotator: "p", suggestion: "a", label: "a", visibility: "visible"})
+	}
+	for i := range 2 {
+		list = append(list, record{item: fmt.Sprint("n", i), annotator: "p", label: "a", visibility: "visible"})
+	}
+	for i := range 11 {
+		item := fmt.Sprint("b", i)
+		list = append(list, record{item: item, annotator: "p", suggestion: "a", visibility: "blind", at: fmt.Sprint(1700000000 + 10*i)},
+			record{item: item, annotator: "p", suggestion: "a", label: "a", visibility: "blind", at: fmt.Sprint(1700000005 + 10*i)})
+	}
+	for _, per := range []string{"item", "person", "label"} {
+		policyText := "minimum_blind_sample: 1\nmax_left_out: 0.10\nrules: [{id: v, metric: visible_agreement, minimum: 0, per: " + per + "}]\n"
+		for _, first := range []string{"", "a"} { // recorded, the second blind rows are repeats, and no visible ones
+			own := slices.Clone(list)
+			for i := range own {
+				if own[i].label == "" {
+					own[i].label = first
+				}
+			}
+			a, err := try(run{verb: gate.Decide, policy: policyText, labels: written(own)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := a.Gate.Rules[0]; r.Verdict != report.InsufficientEvidence || !strings.HasPrefix(r.Reason, "2 of 11 are left out") {
+				t.Errorf("per %s, with %q as the first label: %s, %s", per, first, r.Verdict, r.Reason)
+			}
+		}
+	}
+}

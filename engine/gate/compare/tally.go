@@ -251,7 +251,7 @@ func (t *Tally) read(r rows.Row, diags *diag.List) (value rows.Decimal, recorded
 	for i := range texts {
 		x := &texts[i]
 		x.text, x.full = r.Text(x.col)
-		x.has = x.full || r.Pos(x.col).Column > 0
+		x.has = r.Has(x.col)
 	}
 	switch {
 	case texts[0].has && texts[1].has:
