@@ -73,12 +73,16 @@ func (s compareStudy) cases() []bothCases {
 					if r.value != nil {
 						one.recorded = append(one.recorded, r.value)
 					}
-					c.level = cmp.Or(c.level, r.level)
 				}
 			}
 			return one
 		}
 		c.baseline, c.candidate = read(s.baseline), read(s.candidate)
+		for _, r := range s.rows { // of any version: it is the case's
+			if r.kase == name {
+				c.level = cmp.Or(c.level, r.level)
+			}
+		}
 		most := max(c.baseline.trials, c.candidate.trials, s.planTrials)
 		c.baseline.trials, c.candidate.trials = most, most
 		all = append(all, c)
@@ -240,7 +244,9 @@ func (s compareStudy) copies(all []bothCases, ofBaseline bool) bool {
 		for _, v := range one.recorded {
 			own[v.RatString()] = true
 		}
-		maps.Copy(values, own)
+		if len(own) == 1 { // whether cases differ is asked of these
+			maps.Copy(values, own)
+		}
 		if len(one.recorded) > 1 {
 			several++
 			if len(own) == 1 {

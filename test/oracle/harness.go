@@ -453,10 +453,12 @@ func (d *differences) rule(want, got Rule) (tooClose bool) {
 	if want.Advisory != got.Advisory {
 		d.add("%s: advisory is %v, want %v", name, got.Advisory, want.Advisory)
 	}
-	if !want.Close && ((want.Waived == nil) != (got.Waived == nil) || want.Waived != nil && *want.Waived != *got.Waived) {
+	// What is too close to call may be waived or not, and a review then be needed or not.
+	open := want.Close || want.MayReview
+	if !open && ((want.Waived == nil) != (got.Waived == nil) || want.Waived != nil && *want.Waived != *got.Waived) {
 		d.add("%s: waived is %+v, want %+v", name, got.Waived, want.Waived)
 	}
-	if !want.Close && ((want.Reviewed == nil) != (got.Reviewed == nil) || want.Reviewed != nil && *want.Reviewed != *got.Reviewed) {
+	if !open && ((want.Reviewed == nil) != (got.Reviewed == nil) || want.Reviewed != nil && *want.Reviewed != *got.Reviewed) {
 		d.add("%s: reviewed is %+v, want %+v", name, got.Reviewed, want.Reviewed)
 	}
 	if want.MayReview && got.Verdict == Review {

@@ -145,34 +145,28 @@ func (s humanStudy) absent(a assigned) decision {
 	}
 	byCase := agreed(s.rows, func(r humanRow) bool { return r.kase == a.kase })
 	byPerson := agreed(s.rows, func(r humanRow) bool { return r.reviewer == a.reviewer })
+	value := ""
 	switch {
-	case byCase == noRow || byPerson == noRow:
-	case byCase != "" && (byPerson == "" || byPerson == byCase):
-		d.sites = []string{byCase}
-	case byPerson != "" && byCase == "":
-		d.sites = []string{byPerson}
+	case len(byCase) == 0 || len(byPerson) == 0:
+	case len(byCase) == 1 && (len(byPerson) > 1 || byPerson[0] == byCase[0]):
+		value = byCase[0]
+	case len(byPerson) == 1 && len(byCase) > 1:
+		value = byPerson[0]
+	}
+	if value != "" { // else any
+		d.sites = []string{value}
 	}
 	return d
 }
 
-// noRow says that there is no row to agree.
-const noRow = "\x00"
-
-// agreed is the value of the column on which all chosen rows agree, "" if they do not.
-func agreed(rows []humanRow, chosen func(humanRow) bool) string {
-	var values []string
+// agreed is the different values of the column in the chosen rows: one if they agree. Not recorded is a value too.
+func agreed(rows []humanRow, chosen func(humanRow) bool) (values []string) {
 	for _, r := range rows {
 		if chosen(r) && !slices.Contains(values, r.site) {
 			values = append(values, r.site)
 		}
 	}
-	switch len(values) {
-	case 0:
-		return noRow
-	case 1:
-		return values[0]
-	}
-	return ""
+	return values
 }
 
 // found is the design that some (person, case, condition) show, by the tests in their order.
