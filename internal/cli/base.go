@@ -196,7 +196,7 @@ func (s *actionStep) tellLedger(b basePolicies, r *report.Report) {
 	if s.in.ledger == "" || b.sha == "" || s.event.PullRequest == 0 && s.event.Name != ci.MergeGroup {
 		return
 	}
-	older, err := s.baseLedger(b)
+	older, digest, err := s.baseLedger(b)
 	switch {
 	case errors.Is(err, ci.ErrNoFile):
 		return
@@ -216,28 +216,31 @@ func (s *actionStep) tellLedger(b basePolicies, r *report.Report) {
 	}
 	if err := now.Extends(older); err != nil {
 		r.PolicyChanges = append(r.PolicyChanges, report.PolicyChange{Loosens: true, Position: diag.Pos{File: s.in.ledger},
-			Message: fmt.Sprintf("The ledger lacks looks of the one on %s, and what they cost is not counted: %v.", b.branch(), err)})
+			Message: fmt.Sprintf("The ledger lacks looks of the one on %s, and what they cost is not counted in this verdict: %v.", b.branch(), err)})
+		if r.PolicyBase == nil { // the policy is not on the base branch, or could not be read; the changes name what they are against
+			r.PolicyBase = &report.File{Path: b.ref + ":" + s.in.ledger, SHA256: digest}
+		}
 	}
 }
 
-// baseLedger reads the step's ledger as it is on the base branch.
-func (s *actionStep) baseLedger(b basePolicies) (*ledger.Ledger, error) {
+// baseLedger reads the step's ledger as it is on the base branch, and gives the digest of its bytes.
+func (s *actionStep) baseLedger(b basePolicies) (older *ledger.Ledger, digest string, err error) {
 	if s.client == nil {
-		return nil, s.clientErr
+		return nil, "", s.clientErr
 	}
 	reading, cancel := context.WithTimeout(context.Background(), readingTime)
 	defer cancel()
 	text, err := s.client.File(reading, s.in.prefix.Apply(s.in.ledger), b.sha)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if len(text) == maxPolicy {
-		return nil, errors.New("it is larger than 1 MiB; `oloproof ledger check --base` compares ledgers of any size")
+		return nil, "", errors.New("it is larger than 1 MiB; `oloproof ledger check --base` compares ledgers of any size")
 	}
 	diags := &diag.List{}
-	older := ledger.Read(s.in.ledger, text, diags)
+	older = ledger.Read(s.in.ledger, text, diags)
 	if diags.Len() > 0 {
-		return nil, errors.New("it is not whole")
+		return nil, "", errors.New("it is not whole")
 	}
-	return older, nil
+	return older, digestOf(text), nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/example"
@@ -386,7 +387,7 @@ func TestActionLedgerOfTheBase(t *testing.T) {
 	if !two || strings.Count(second, "\n") != 1 {
 		t.Fatalf("the ledger is %q", text)
 	}
-	lacks := "The ledger lacks looks of the one on the base branch main, and what they cost is not counted: look "
+	lacks := "The ledger lacks looks of the one on the base branch main, and what they cost is not counted in this verdict: look "
 	const large = 1<<20 + 1
 	tests := []struct {
 		what, base, own string // a file with nothing in it is not there
@@ -429,6 +430,27 @@ func TestActionLedgerOfTheBase(t *testing.T) {
 			}
 		})
 	}
+	// A policy that the base branch does not have, so that there is nothing but the ledger to compare with.
+	t.Run("a new policy", func(t *testing.T) {
+		s, g := pullRequest(t, "pass.yaml")
+		g.files = map[string]string{baseCommit + ":" + name: text}
+		s.check(s.run("ledger", name, "json", "report.json"), 0, "PASS")
+		r := s.written("report.json")
+		if len(r.PolicyChanges) != 1 || r.PolicyBase == nil || r.PolicyBase.Path != "main:"+name || r.PolicyBase.SHA256 != sha256Of(text) {
+			t.Errorf("the changes are %+v, against %+v", r.PolicyChanges, r.PolicyBase)
+		}
+		schema, err := compileReportSchema()
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed, err := jsonschema.UnmarshalJSON(strings.NewReader(s.text("report.json")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(printed); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("without a token", func(t *testing.T) {
 		s, _ := pullRequest(t, "pass.yaml")
 		s.check(s.run("ledger", name, "github-token", ""), 0, "PASS")
