@@ -63,11 +63,11 @@ type RemovedRule struct {
 }
 
 // PolicyChange is one thing that a policy says otherwise than the policy it takes the place of, such as the one on a
-// pull request's base branch.
+// pull request's base branch; or that the ledger beside it lacks looks of the one there.
 type PolicyChange struct {
 	Loosens  bool     `json:"loosens"`           // it makes PASS easier to reach, or counts less; else it may, and a person should look
 	Message  string   `json:"message"`           // one sentence with the old value and the new one
-	Position diag.Pos `json:"position,omitzero"` // in the new policy; its file alone for what is gone
+	Position diag.Pos `json:"position,omitzero"` // in the new policy; its file alone, or the ledger's, for what is gone
 }
 
 // changeOrder is how ByChange sorts: verdicts that turned before those that did not, and the bad news first.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/oloproof/oloproof/engine/diag"
+	"github.com/oloproof/oloproof/engine/ledger"
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/summary/ci"
 )
@@ -186,4 +187,60 @@ func (s *actionStep) tellChanges(b basePolicies, r *report.Report) {
 			r.PolicyBase = &report.File{Path: b.ref + ":" + name, SHA256: digestOf(text)}
 		}
 	}
+	s.tellLedger(b, r)
+}
+
+// tellLedger tells in a report where the ledger in the workspace lacks looks of the base branch's: whoever takes them out takes
+// away what they cost. A base branch without one asks for nothing.
+func (s *actionStep) tellLedger(b basePolicies, r *report.Report) {
+	if s.in.ledger == "" || b.sha == "" || s.event.PullRequest == 0 && s.event.Name != ci.MergeGroup {
+		return
+	}
+	older, digest, err := s.baseLedger(b)
+	switch {
+	case errors.Is(err, ci.ErrNoFile):
+		return
+	case err != nil:
+		s.notes = append(s.notes, fmt.Sprintf("Whether looks of the ledger %s are taken out cannot be told: on %s it could not be read: %v.", diag.Printable(s.in.ledger), b.branch(), err))
+		return
+	}
+	diags := &diag.List{}
+	own, err := readFile(s.root.FS(), s.in.ledger, ledger.MaxBytes+1)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		diags.Addf(diag.Pos{}, "%s", reason(err))
+	}
+	now := ledger.Read(s.in.ledger, own, diags)
+	if diags.Len() > 0 { // such as a ledger that was taken away since the run read it
+		s.notes = append(s.notes, fmt.Sprintf("Whether looks of the ledger %s are taken out cannot be told: in the workspace it can no longer be read.", diag.Printable(s.in.ledger)))
+		return
+	}
+	if err := now.Extends(older); err != nil {
+		r.PolicyChanges = append(r.PolicyChanges, report.PolicyChange{Loosens: true, Position: diag.Pos{File: s.in.ledger},
+			Message: fmt.Sprintf("The ledger lacks looks of the one on %s, and what they cost is not counted in this verdict: %v.", b.branch(), err)})
+		if r.PolicyBase == nil { // the policy is not on the base branch, or could not be read; the changes name what they are against
+			r.PolicyBase = &report.File{Path: b.ref + ":" + s.in.ledger, SHA256: digest}
+		}
+	}
+}
+
+// baseLedger reads the step's ledger as it is on the base branch, and gives the digest of its bytes.
+func (s *actionStep) baseLedger(b basePolicies) (older *ledger.Ledger, digest string, err error) {
+	if s.client == nil {
+		return nil, "", s.clientErr
+	}
+	reading, cancel := context.WithTimeout(context.Background(), readingTime)
+	defer cancel()
+	text, err := s.client.File(reading, s.in.prefix.Apply(s.in.ledger), b.sha)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(text) == maxPolicy {
+		return nil, "", errors.New("it is larger than 1 MiB; `oloproof ledger check --base` compares ledgers of any size")
+	}
+	diags := &diag.List{}
+	older = ledger.Read(s.in.ledger, text, diags)
+	if diags.Len() > 0 {
+		return nil, "", errors.New("it is not whole")
+	}
+	return older, digestOf(text), nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/example"
@@ -364,4 +365,97 @@ func TestActionLedger(t *testing.T) {
 	if strings.Count(s.text("kept/ledger.jsonl"), "\n") != 2 {
 		t.Error("a step that decided nothing wrote the ledger")
 	}
+}
+
+// TestActionLedgerOfTheBase: a pull request that takes looks out of the ledger loosens what is asked, and is told to; one that keeps them
+// is not, and what keeps the two from being compared is told.
+func TestActionLedgerOfTheBase(t *testing.T) {
+	const name = "kept/ledger.jsonl"
+	var text string // two looks: at 40 decisions and at 60
+	{
+		s := newStep(t)
+		s.check(s.run("policy", "pass.yaml", "decisions", "data/decisions.csv", "ledger", name), 0, "PASS")
+		rows := strings.TrimRight(s.text("data/decisions.csv"), "\n")
+		for i := range 20 {
+			rows += fmt.Sprintf("\nmore%d,other%d,with,yes,yes,yes", i, i)
+		}
+		s.put("data/decisions.csv", rows+"\n")
+		s.check(s.run(), 0, "PASS")
+		text = s.text(name)
+	}
+	first, second, two := strings.Cut(text, "\n")
+	if !two || strings.Count(second, "\n") != 1 {
+		t.Fatalf("the ledger is %q", text)
+	}
+	lacks := "The ledger lacks looks of the one on the base branch main, and what they cost is not counted in this verdict: look "
+	const large = 1<<20 + 1
+	tests := []struct {
+		what, base, own string // a file with nothing in it is not there
+		loosens, note   string
+	}{
+		{"the same", text, text, "", ""},
+		{"none on the base branch", "", text, "", ""},
+		{"one look more", first + "\n", text, "", ""},
+		{"taken away", text, "", lacks + "1 of the older ledger", ""},
+		{"cut", text, first + "\n", lacks + "2 of the older ledger", ""},
+		{"the base's is not whole", second, text, "", "on the base branch main it could not be read: it is not whole."},
+		{"the base's is too large to be read", text + strings.Repeat(" ", large), text, "", "it is larger than 1 MiB; `oloproof ledger check --base` compares"},
+	}
+	for _, test := range tests {
+		t.Run(test.what, func(t *testing.T) {
+			s, g := pullRequest(t, "pass.yaml")
+			if test.base != "" {
+				g.files[baseCommit+":"+name] = test.base
+			}
+			if test.own != "" {
+				s.put(name, test.own)
+			}
+			s.check(s.run("ledger", name, "json", "report.json"), 0, "PASS")
+			loosened := ""
+			for _, c := range s.written("report.json").PolicyChanges {
+				if !c.Loosens || c.Position.File != name {
+					t.Errorf("a change %+v", c)
+				}
+				loosened += c.Message
+			}
+			if (loosened == "") != (test.loosens == "") || !strings.Contains(loosened, test.loosens) {
+				t.Errorf("what is loosened is %q, want %q", loosened, test.loosens)
+			}
+			log := s.stdout.String()
+			if want := fmt.Sprint(test.loosens != ""); s.outputs()["policy-loosened"] != want || strings.Contains(log, "::warning file="+name+",title=This change loosens the policy::") != (want == "true") {
+				t.Errorf("loosened is not told as %s: outputs %q\n%s", want, s.outputs(), log)
+			}
+			if strings.Contains(log, "Whether looks of the ledger") != (test.note != "") || !strings.Contains(log, test.note) {
+				t.Errorf("want the note %q in\n%s", test.note, log)
+			}
+		})
+	}
+	// A policy that the base branch does not have, so that there is nothing but the ledger to compare with.
+	t.Run("a new policy", func(t *testing.T) {
+		s, g := pullRequest(t, "pass.yaml")
+		g.files = map[string]string{baseCommit + ":" + name: text}
+		s.check(s.run("ledger", name, "json", "report.json"), 0, "PASS")
+		r := s.written("report.json")
+		if len(r.PolicyChanges) != 1 || r.PolicyBase == nil || r.PolicyBase.Path != "main:"+name || r.PolicyBase.SHA256 != sha256Of(text) {
+			t.Errorf("the changes are %+v, against %+v", r.PolicyChanges, r.PolicyBase)
+		}
+		schema, err := compileReportSchema()
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed, err := jsonschema.UnmarshalJSON(strings.NewReader(s.text("report.json")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(printed); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("without a token", func(t *testing.T) {
+		s, _ := pullRequest(t, "pass.yaml")
+		s.check(s.run("ledger", name, "github-token", ""), 0, "PASS")
+		if want := "Whether looks of the ledger " + name + " are taken out cannot be told: on the base branch main it could not be read: there is no token"; !strings.Contains(s.stdout.String(), want) {
+			t.Errorf("no %q in\n%s", want, &s.stdout)
+		}
+	})
 }

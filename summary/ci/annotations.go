@@ -57,17 +57,23 @@ func annotate(d Delivery, problems []string, workspace string) (commands []byte)
 		}
 		shown = append(shown, fold(list, level, limit, d)...)
 	}
-	return append(commandsOf(shown), aside(d.Notes, problems, cannotReport)...)
+	return append(commandsOf(shown), aside(d.Notes, problems, cannotReport(d.Report))...)
 }
 
 // failure is how a warning on what could not be reported begins.
 type failure struct{ title, lead string }
 
-// What could not be reported of a run that decided, and of one that only writes a comment.
-var (
-	cannotReport = failure{"Oloproof could not report everything", "The verdict stands. "}
-	cannotRelay  = failure{"The comment could not be written", ""}
-)
+// cannotRelay is for what could not be reported by a run that only writes a comment.
+var cannotRelay = failure{"The comment could not be written", ""}
+
+// cannotReport is for what could not be reported of a run that was to decide: it changes nothing of what came of it.
+func cannotReport(r *report.Report) failure {
+	as := failure{"Oloproof could not report everything", "The verdict stands. "}
+	if r.ExitStatus == report.ExitUnusable {
+		as.lead = "Nothing was decided in any case. "
+	}
+	return as
+}
 
 // aside returns the commands for what is told beside the report: one notice with all notes, and one warning with all
 // problems, each a sentence on a line of its own.

@@ -58,7 +58,7 @@ func azure(d Delivery, status int, w World) []string {
 	}
 	values, problems := azureVariables(d, problems)
 	if len(problems) > 0 {
-		issues = append(issues, azureIssue(troubled(problems, cannotReport), root))
+		issues = append(issues, azureIssue(troubled(problems, cannotReport(d.Report)), root))
 	}
 	if status == report.ExitPass && d.Report.Status(report.DefaultFailOn()) != report.ExitPass {
 		issues = append(issues, azureCommand{name: "task.complete", properties: []azureProperty{{"result", "SucceededWithIssues"}},

@@ -91,7 +91,7 @@ func GitHub(d Delivery, getenv func(string) string, log io.Writer) []string {
 	var posted Outcome
 	if d.Post != nil {
 		posted = d.Post()
-		_, err := log.Write(aside(posted.Notes, posted.Problems, cannotReport))
+		_, err := log.Write(aside(posted.Notes, posted.Problems, cannotReport(d.Report)))
 		problems = noteError(append(problems, posted.Problems...), "annotations", err)
 	}
 

@@ -336,6 +336,8 @@ func TestAnnotations(t *testing.T) {
 		{"not wanted", Delivery{Report: everyVerdict()}, ""},
 		{"not wanted, with a problem", Delivery{Report: everyVerdict(), Problems: []string{"report.json: no space left"}},
 			command("warning", "", "Oloproof could not report everything", "The verdict stands. report.json: no space left")},
+		{"unusable and not wanted, with a problem", Delivery{Report: unusable(), Problems: []string{"report.json: no space left"}},
+			command("warning", "", "Oloproof could not report everything", "Nothing was decided in any case. report.json: no space left")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
