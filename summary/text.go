@@ -33,24 +33,24 @@ func clipPath(s string, limit int) string {
 // There always is at least one line.
 func wrap(s string, width int) []string {
 	var lines []string
-	line, used := "", 0
+	line := ""
 	for word := range strings.FieldsSeq(s) {
 		for {
 			if line == "" && startsCommand(word) {
 				word = `\` + word
 			}
-			wide := cells(word)
-			if line == "" && wide <= width {
-				line, used = word, wide
+			if line == "" && cells(word) <= width {
+				line = word
 				break
 			}
-			if line != "" && used+1+wide <= width {
-				line, used = line+" "+word, used+1+wide
+			// Counted together: a mark at the word's start changes how wide the space before it is.
+			if line != "" && cells(line+" "+word) <= width {
+				line += " " + word
 				break
 			}
 			if line != "" {
 				lines = append(lines, line)
-				line, used = "", 0
+				line = ""
 				continue
 			}
 			head, tail := breakWord(word, width)
