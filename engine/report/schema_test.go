@@ -232,7 +232,7 @@ func full() *report.Report {
 		Before:   &report.Before{Change: report.NewRule}}
 	r := report.New("1.2.3")
 	r.Confidence, r.Today = 0.9, "2027-03-01"
-	r.Inputs = []report.Input{{Path: "d.csv", SHA256: digest, Bytes: 9, Rows: 1, Gate: "compare", Role: "assignment",
+	r.Inputs = []report.Input{{Path: "d.csv", SHA256: digest, Bytes: 9, Rows: 1, Gate: "compare", Name: "n", Role: "assignment",
 		Findings: []report.InputFinding{{Code: "column_missing_in_file", Position: diag.Pos{File: "d.csv"}, Message: "m"}}}}
 	r.Policy = &report.File{Path: "policy.yaml", SHA256: digest}
 	r.Policies = []report.File{*r.Policy, *r.Policy}
