@@ -117,7 +117,7 @@ var order = map[string][]string{
 		"inputs", "policy", "policies", "ledger", "gates", "baseline", "removed_rules", "policy_base", "policy_from_base", "policy_changes"},
 	"tool":             {"name", "version"},
 	"counts":           {"PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"},
-	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "role", "findings"},
+	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "name", "role", "findings"},
 	"policy":           {"path", "sha256"},
 	"gates":            {"gate", "name", "design", "settings", "summary", "data", "measures", "rules", "findings", "assumptions", "limits", "min_shown"},
 	"intervals_beside": {"method", "lower", "upper", "assumes"},
