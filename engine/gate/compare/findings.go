@@ -87,7 +87,7 @@ type alike struct {
 	varying  int  // the cases with trials that differ
 	cases    int  // all of them
 	// Of results that pass or do not: whether each of them may stand there several times.
-	times    int // every number of trials, of results and of passes is a multiple of it; 0 without cases
+	times    int // every number of results and of passes is a multiple of it; 0 without results
 	mixed    int // cases with passes and failures
 	complete int // as times, of the cases from which nothing is missing
 	mayMix   int // cases with passes and failures, once what is missing is recorded
@@ -109,7 +109,7 @@ func (t *Tally) alike(version string) alike {
 		most = max(most, c.rows)
 	}
 	for _, c := range t.versions[version] {
-		a.times = divisor(a.times, c.rows, c.recorded, c.passed)
+		a.times = divisor(a.times, c.recorded, c.passed)
 		if c.recorded == most {
 			a.complete = divisor(a.complete, c.recorded, c.passed)
 		}
@@ -221,7 +221,7 @@ func (o *overview) identical() bool {
 
 // multiples says that the results seem to be repeated.
 func (a alike) multiples() string {
-	return fmt.Sprintf("In every case the number of trials and the number that passed are multiples of %d, also in the %s", a.times,
+	return fmt.Sprintf("In every case the number of results and the number of passes are multiples of %d, also in the %s", a.times,
 		gate.Plural(a.mixed, "case that passed and failed", "times that a case both passed and failed"))
 }
 
