@@ -190,28 +190,30 @@ func FuzzCodeSpan(f *testing.F) {
 
 // FuzzReport puts one text from data in every place of a report that holds text.
 func FuzzReport(f *testing.F) {
+	names := []string{"baseline", "check", "errors"}
 	for _, s := range hostile {
-		f.Add(s)
+		for i := range names {
+			f.Add(s, byte(i))
+		}
 	}
 	reports := readReports(f)
-	f.Fuzz(func(t *testing.T, s string) {
-		for _, name := range []string{"baseline", "check", "errors"} {
-			r := replaceTexts(reports[name], s)
-			checkTerminal(t, name, write(t, "terminal", r, Options{Unicode: true}), 80)
-			checkTerminal(t, name, write(t, "terminal", r, Options{Width: 40}), 40)
-			source := write(t, "markdown", r, Options{})
-			o := readOutline(t, name, source)
-			checkOutline(t, name, o)
-			tables, headings := expected(r)
-			if strings.Join(o.tables, " ") != strings.Join(tables, " ") || o.headings != headings {
-				t.Errorf("%s: tables %v and %d headings, want %v and %d", name, o.tables, o.headings, tables, headings)
-			}
-			readPage(t, name, write(t, "html", r, Options{}))
-			for _, format := range []string{"markdown", "json"} {
-				for line := range strings.Lines(write(t, format, r, Options{})) {
-					if c := runnerReads(line); c != "" {
-						t.Errorf("%s: a line of %s is the command %q: %q", name, format, c, line)
-					}
+	f.Fuzz(func(t *testing.T, s string, which byte) {
+		name := names[int(which)%len(names)]
+		r := replaceTexts(reports[name], s)
+		checkTerminal(t, name, write(t, "terminal", r, Options{Unicode: true}), 80)
+		checkTerminal(t, name, write(t, "terminal", r, Options{Width: 40}), 40)
+		source := write(t, "markdown", r, Options{})
+		o := readOutline(t, name, source)
+		checkOutline(t, name, o)
+		tables, headings := expected(r)
+		if strings.Join(o.tables, " ") != strings.Join(tables, " ") || o.headings != headings {
+			t.Errorf("%s: tables %v and %d headings, want %v and %d", name, o.tables, o.headings, tables, headings)
+		}
+		readPage(t, name, write(t, "html", r, Options{}))
+		for _, format := range []string{"markdown", "json"} {
+			for line := range strings.Lines(write(t, format, r, Options{})) {
+				if c := runnerReads(line); c != "" {
+					t.Errorf("%s: a line of %s is the command %q: %q", name, format, c, line)
 				}
 			}
 		}

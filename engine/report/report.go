@@ -141,7 +141,8 @@ type Input struct {
 	Bytes    int64          `json:"bytes"`
 	Rows     int            `json:"rows"`
 	Gate     string         `json:"gate,omitempty"` // in a run of several gates: the one it belongs to
-	Role     string         `json:"role,omitempty"` // what it holds, where that is not decisions: "assignment", "draw" or "tally"
+	Name     string         `json:"name,omitempty"` // in a run of several gates: its section's, where it has one
+	Role     string         `json:"role,omitempty"` // what it holds, where that is not decisions: "assignment", "draw" or "tally"; a file for one version of compare: "baseline" or "candidate"
 	Findings []InputFinding `json:"findings,omitempty"`
 }
 
@@ -528,15 +529,27 @@ func (r *Report) Rules() func(yield func(*Rule) bool) {
 	}
 }
 
-// InputsDigest is one SHA-256 for all inputs of the run, whatever their order and names: of their own
-// digests, sorted, one a line. A recorded review is bound to it.
+// InputsDigest is one SHA-256 for all inputs of the run, whatever their order and the names of the files: of a line for each, sorted. A
+// line has the file's own digest and what the file is read as: gate and section in a run of several, and the role. Without these, what
+// was reviewed could be turned round by exchanging two files, such as those of the baseline and the candidate. A recorded review is
+// bound to it.
 func InputsDigest(inputs []Input) string {
-	var digests []string
+	var lines []string
 	for _, in := range inputs {
-		digests = append(digests, in.SHA256)
+		line := in.SHA256
+		if in.Gate != "" {
+			line += " " + in.Gate
+		}
+		if in.Name != "" {
+			line += " " + strconv.QuoteToASCII(in.Name) // a name with a space or a line end is no other line
+		}
+		if in.Role != "" {
+			line += " " + in.Role
+		}
+		lines = append(lines, line)
 	}
-	slices.Sort(digests)
-	sum := sha256.Sum256([]byte(strings.Join(digests, "\n")))
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -286,6 +286,37 @@ func TestByVerdict(t *testing.T) {
 	}
 }
 
+// TestInputsDigestBindsPlaces: what was reviewed ends where two files change places, whichever way the report tells their places.
+func TestInputsDigestBindsPlaces(t *testing.T) {
+	one, two := strings.Repeat("a", 64), strings.Repeat("b", 64)
+	for _, places := range [][2]report.Input{
+		{{Role: "baseline"}, {Role: "candidate"}},
+		{{}, {Role: "draw"}},
+		{{Gate: "human-ai"}, {Gate: "anchoring"}},
+		{{Gate: "human-ai", Name: "claims"}, {Gate: "human-ai", Name: "refunds"}},
+		{{Gate: "compare", Name: "a", Role: "baseline"}, {Gate: "compare", Name: "b", Role: "baseline"}},
+	} {
+		as, swapped := places, places
+		as[0].SHA256, as[1].SHA256, swapped[0].SHA256, swapped[1].SHA256 = one, two, two, one
+		if report.InputsDigest(as[:]) == report.InputsDigest(swapped[:]) {
+			t.Errorf("%+v and %+v: the digest is the same when they change places", places[0], places[1])
+		}
+		if report.InputsDigest(as[:]) != report.InputsDigest([]report.Input{as[1], as[0]}) {
+			t.Errorf("%+v and %+v: the digest depends on the order of the list", places[0], places[1])
+		}
+	}
+	// A section's name cannot stand for another line.
+	named := []report.Input{{SHA256: one, Gate: "compare", Name: "x\n" + two}}
+	if report.InputsDigest(named) == report.InputsDigest([]report.Input{{SHA256: one, Gate: "compare", Name: "x"}, {SHA256: two}}) {
+		t.Error("a line end in a name begins another line")
+	}
+	// printf '%s baseline\n%s candidate' "$(printf 'a%.0s' {1..64})" "$(printf 'b%.0s' {1..64})" | sha256sum (GNU coreutils 9)
+	const want = "39cf729da84cf381c2b98463287279c69f91d4978da92a2e5a3f61d89a60c5e9"
+	if got := report.InputsDigest([]report.Input{{SHA256: one, Role: "baseline"}, {SHA256: two, Role: "candidate"}}); got != want {
+		t.Errorf("the digest is %s, want %s", got, want)
+	}
+}
+
 func TestInputsDigest(t *testing.T) {
 	a, b := report.Input{Path: "a", SHA256: strings.Repeat("a", 64)}, report.Input{Path: "b", SHA256: strings.Repeat("b", 64)}
 	// printf '%s\n%s' "$(printf 'a%.0s' {1..64})" "$(printf 'b%.0s' {1..64})" | sha256sum (GNU coreutils 9)

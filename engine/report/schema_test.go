@@ -117,7 +117,7 @@ var order = map[string][]string{
 		"inputs", "policy", "policies", "ledger", "gates", "baseline", "removed_rules", "policy_base", "policy_from_base", "policy_changes"},
 	"tool":             {"name", "version"},
 	"counts":           {"PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"},
-	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "role", "findings"},
+	"inputs":           {"path", "sha256", "bytes", "rows", "gate", "name", "role", "findings"},
 	"policy":           {"path", "sha256"},
 	"gates":            {"gate", "name", "design", "settings", "summary", "data", "measures", "rules", "findings", "assumptions", "limits", "min_shown"},
 	"intervals_beside": {"method", "lower", "upper", "assumes"},
@@ -232,7 +232,7 @@ func full() *report.Report {
 		Before:   &report.Before{Change: report.NewRule}}
 	r := report.New("1.2.3")
 	r.Confidence, r.Today = 0.9, "2027-03-01"
-	r.Inputs = []report.Input{{Path: "d.csv", SHA256: digest, Bytes: 9, Rows: 1, Gate: "compare", Role: "assignment",
+	r.Inputs = []report.Input{{Path: "d.csv", SHA256: digest, Bytes: 9, Rows: 1, Gate: "compare", Name: "n", Role: "assignment",
 		Findings: []report.InputFinding{{Code: "column_missing_in_file", Position: diag.Pos{File: "d.csv"}, Message: "m"}}}}
 	r.Policy = &report.File{Path: "policy.yaml", SHA256: digest}
 	r.Policies = []report.File{*r.Policy, *r.Policy}

@@ -418,7 +418,7 @@ func (a *app) read(req request, part *part, out *report.Report, several bool, me
 			}
 			entry := report.Input{Path: file.Path, SHA256: file.SHA256, Bytes: file.Bytes, Rows: file.Rows, Role: in.Role}
 			if several {
-				entry.Gate = part.gate.Name()
+				entry.Gate, entry.Name = part.gate.Name(), part.name
 			}
 			for _, f := range file.Findings {
 				entry.Findings = append(entry.Findings, report.InputFinding{Code: f.Code, Position: f.Position, Message: f.Message})

@@ -336,7 +336,7 @@ func (p *part) absorb(out *report.Report, fsys fs.FS, several bool, diags *diag.
 		}
 		file := t.file
 		if several {
-			file.Gate = p.gate.Name()
+			file.Gate, file.Name = p.gate.Name(), p.name
 		}
 		if t.part != nil && t.part.Assumed {
 			file.Findings = append(file.Findings, report.InputFinding{Code: "ids_not_checked", Position: whole, Message: gate.IDsAssumed})

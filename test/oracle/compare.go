@@ -204,7 +204,7 @@ func (s compareStudy) difference(r compareRule, all []bothCases) (e evaluated) {
 		lower, upper = 2*lower-1, 2*upper-1
 		e.lower, e.upper = lower, upper
 		e.Interval = &Interval{Lower: &lower, Upper: &upper, Confidence: confidence(r.confidence), Method: "clopper-pearson", Looks: "one"}
-		if s.copies(all, true) || s.copies(all, false) {
+		if s.copies(all, true) || s.copies(all, false) || s.twice(true) || s.twice(false) {
 			e.review = "copies of one run"
 		}
 	}
@@ -255,6 +255,35 @@ func (s compareStudy) copies(all []bothCases, ofBaseline bool) bool {
 		}
 	}
 	return several > 0 && len(values) > 1 && (alike == several || several >= 10 && 20*alike >= 19*several)
+}
+
+// twice tells whether the results of a version look as if they stood there several times over, by themselves or together with the other
+// version's: for some number, every case has a multiple of it as results and as passes, ten cases with passes and failures among them.
+func (s compareStudy) twice(ofBaseline bool) bool {
+	all := s.cases()
+	for d := 2; d <= 1000; d++ {
+		mixed, multiples := [2]int{}, [2]bool{true, true}
+		for _, c := range all {
+			for i, one := range []oneCase{c.baseline, c.candidate} {
+				passed := 0
+				for _, v := range one.recorded {
+					passed += v.Sign()
+				}
+				multiples[i] = multiples[i] && len(one.recorded)%d == 0 && passed%d == 0
+				if passed > 0 && passed < len(one.recorded) {
+					mixed[i]++
+				}
+			}
+		}
+		own := 1
+		if ofBaseline {
+			own = 0
+		}
+		if multiples[own] && mixed[own] >= 10 || multiples[0] && multiples[1] && mixed[0]+mixed[1] >= 10 {
+			return true
+		}
+	}
+	return false
 }
 
 // choose is C(n, k).
@@ -334,7 +363,7 @@ func (s compareStudy) oneVersion(r compareRule, all []bothCases) (e evaluated) {
 		e.pooled(pooled, r.ruleOptions)
 		e.lower, e.upper = fixedRate(pooled, a)
 		e.Interval.Lower, e.Interval.Upper = number(e.lower), number(e.upper)
-		if s.copies(all, r.ofBaseline) {
+		if s.copies(all, r.ofBaseline) || s.twice(r.ofBaseline) {
 			e.review = "copies of one run"
 		}
 	default:

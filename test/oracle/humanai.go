@@ -261,7 +261,7 @@ func (s humanStudy) wrongOrder(all []decision) (wrong bool, unseen int) {
 				}
 				return d.start
 			}
-			if at(w) == nil || at(o) == nil {
+			if at(w) == nil || at(o) == nil || *at(w) == *at(o) {
 				unseen++
 			} else if *at(w) < *at(o) {
 				wrong = true

@@ -108,12 +108,19 @@ func finishedStudy(args []string, files map[string]string, want Report) Study {
 	return Study{Args: args, Files: files, Want: want, Today: day.Add(12 * time.Hour)}
 }
 
-// digest is that to which a review is bound: of all files of rows.
+// digest is that to which a review is bound: of all files of rows, each with what it is read as.
 func digest(files map[string]string) string {
 	var each []string
-	for _, text := range files {
+	for name, text := range files {
 		h := sha256.Sum256([]byte(text))
-		each = append(each, hex.EncodeToString(h[:]))
+		line := hex.EncodeToString(h[:])
+		switch name {
+		case "assignment.csv":
+			line += " assignment"
+		case "draw.csv":
+			line += " draw"
+		}
+		each = append(each, line)
 	}
 	slices.Sort(each)
 	h := sha256.Sum256([]byte(strings.Join(each, "\n")))

@@ -38,7 +38,7 @@ func (t *Tally) overview(names [2]string, p plan) *overview {
 	}
 	if o.paired() {
 		o.pairs = t.pair(names, p)
-		o.alike = [2]alike{t.alike(names[baseline]), t.alike(names[candidate])}
+		o.alike = together(t.alike(names[baseline]), t.alike(names[candidate]))
 	}
 	o.broken = o.departure()
 	return o
@@ -86,6 +86,11 @@ type alike struct {
 	differs  bool // the cases whose trials are all equal differ among each other
 	varying  int  // the cases with trials that differ
 	cases    int  // all of them
+	// Of results that pass or do not: whether each of them may stand there several times.
+	times    int // every number of results and of passes is a multiple of it; 0 without results
+	mixed    int // cases with passes and failures
+	complete int // as times, of the cases from which nothing is missing
+	mayMix   int // cases with passes and failures, once what is missing is recorded
 }
 
 // A cache that misses now and then leaves a few cases whose trials differ: from fewestAlike cases on, one in
@@ -99,7 +104,22 @@ const (
 func (t *Tally) alike(version string) alike {
 	var a alike
 	var first *rows.Decimal
+	most := 0
 	for _, c := range t.versions[version] {
+		most = max(most, c.rows)
+	}
+	for _, c := range t.versions[version] {
+		a.times = divisor(a.times, c.recorded, c.passed)
+		if c.recorded == most {
+			a.complete = divisor(a.complete, c.recorded, c.passed)
+		}
+		mixed := 0 < c.passed && c.passed < c.recorded
+		if mixed {
+			a.mixed++
+		}
+		if mixed || c.recorded < most {
+			a.mayMix++
+		}
 		a.cases++
 		if c.recorded > 1 {
 			a.of++
@@ -121,6 +141,36 @@ func (t *Tally) alike(version string) alike {
 	return a
 }
 
+// divisor is the greatest number that divides all of those given; 0 counts as what every number divides.
+func divisor(a int, others ...int) int {
+	for _, b := range others {
+		for b != 0 {
+			a, b = b, a%b
+		}
+	}
+	return a
+}
+
+// fewestMixed is from how many cases with passes and failures on multiples of one number are not chance. Of an even number of trials of
+// which some pass and some fail, an even number passes with a probability of at most 1/2: (1-2p)^n is at most (1-p)^n + p^n. For multiples
+// of 3 and more it is less. So ten cases do in about 0.1 % of runs.
+const fewestMixed = 10
+
+// repeated reports whether each result seems to stand there a.times times, as where the results of a run are in the files twice.
+func (a alike) repeated() bool { return a.times > 1 && a.mixed >= fewestMixed }
+
+// together looks at the two versions as one too: what repeats a file repeats both.
+func together(b, c alike) [2]alike {
+	both := alike{times: divisor(b.times, c.times), mixed: b.mixed + c.mixed}
+	if both.repeated() {
+		b.times, b.mixed, c.times, c.mixed = both.times, both.mixed, both.times, both.mixed
+	}
+	if divisor(b.complete, c.complete) != 1 {
+		b.mayMix, c.mayMix = b.mayMix+c.mayMix, b.mayMix+c.mayMix
+	}
+	return [2]alike{b, c}
+}
+
 // all reports whether no two trials of a case differ.
 func (a alike) all() bool { return a.same > 1 && a.same == a.of }
 
@@ -133,7 +183,7 @@ func (a alike) copied() bool {
 
 // mayLookCopied reports whether the trials can look like copies once what is missing of them is recorded.
 func (a alike) mayLookCopied() bool {
-	return alike{same: a.cases - a.varying, of: a.cases, differs: true}.copied()
+	return alike{same: a.cases - a.varying, of: a.cases, differs: true}.copied() || a.complete != 1 && a.mayMix >= fewestMixed
 }
 
 // Equal results of two versions are not chance from so many cases with two recorded trials or more on, so many of
@@ -167,6 +217,12 @@ func (o *overview) identical() bool {
 		}
 	}
 	return several >= fewestIdentical && varying >= fewestVarying
+}
+
+// multiples says that the results seem to be repeated.
+func (a alike) multiples() string {
+	return fmt.Sprintf("In every case the number of results and the number of passes are multiples of %d, also in the %s", a.times,
+		gate.Plural(a.mixed, "case that passed and failed", "times that a case both passed and failed"))
 }
 
 // told says in how many cases the trials are equal, after "in".
@@ -227,6 +283,10 @@ func (o *overview) findings() gate.Found {
 		case a.all() && !a.differs:
 			f.Add("trials_all_equal", report.Note, a.same, "In %s, all trials of all cases have the same result; whether they are copies of one cached run cannot be told from that.", diag.Quote(name))
 		}
+	}
+	if at := slices.IndexFunc(o.alike[:], alike.repeated); at >= 0 {
+		f.Add("trials_repeated", report.Warning, o.alike[at].mixed, "%s, as where the results of one run are in the files %d times: if they are, they are one run.",
+			o.alike[at].multiples(), o.alike[at].times)
 	}
 	if o.identical() {
 		f.Add("versions_identical", report.Warning, len(o.pairs), "%s and %s have the same recorded results in every case, although trials of a case differ: a cache that ignores the version gives this, or one file copied as the other; chance hardly does.",

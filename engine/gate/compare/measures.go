@@ -585,6 +585,9 @@ func trialUnits(m *measured, n int, versions ...alike) {
 		same := versions[at]
 		m.doubts.Review = "In " + same.told() + " all trials of a version have the same result, as copies of one cached run would, and then trials are not independent: a person must decide."
 		m.Caution = "Too narrow if the trials are copies of one cached run, as they look."
+	} else if at := slices.IndexFunc(versions, alike.repeated); at >= 0 {
+		m.doubts.Review = versions[at].multiples() + fmt.Sprintf(", as where the results of one run are in the files %d times, and then trials are not independent: a person must decide.", versions[at].times)
+		m.Caution = "Too narrow if the results are in the files more than once, as it looks."
 	}
 }
 

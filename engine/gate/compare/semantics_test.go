@@ -731,3 +731,52 @@ func TestAssumptionsAndLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedTrials: the results of one run twice in the files, without names of trials or under other names, are not twice as many
+// trials. Where trials are the units, a person must decide; ten cases with passes and failures, of both versions, show it.
+func TestRepeatedTrials(t *testing.T) {
+	const policy = "case_list: fixed\nrules: [{id: n, metric: rate, minimum: 0.5}, {id: d, metric: pass_rate_difference, minimum: -0.5}, {id: s, metric: sign_test}]"
+	base, next := []string{"100", "000", "110", "010", "100", "111"}, []string{"110", "010", "111", "110", "101", "011"} // 4 and 5 with passes and failures
+	twice := func(cases []string, times int) []string {
+		list := slices.Clone(cases)
+		for i := range list {
+			list[i] = strings.Repeat(list[i], times)
+		}
+		return list
+	}
+	more := func(cases []string) []string { return append(slices.Clone(cases), "100") } // one more of each
+	for _, c := range []struct {
+		name       string
+		base, next []string
+		times      int // 0: no finding
+		mixed      int
+	}{
+		{"once", more(base), more(next), 0, 0},
+		{"twice", twice(more(base), 2), twice(more(next), 2), 2, 11},
+		{"three times", twice(more(base), 3), twice(more(next), 3), 3, 11},
+		{"twice, too few to tell", twice(base, 2), twice(next, 2), 0, 0},
+		{"twice but for one result", append(twice(base, 2), "111000", "100000"), append(twice(next, 2), "110000", "110000"), 0, 0},
+		{"the candidate alone", repeat(12, "1101"), twice(repeat(12, "10"), 2), 2, 12},
+	} {
+		g := decide(t, policy, written("old", c.base...)+written("new", c.next...))
+		f := finding(g, "trials_repeated")
+		if c.times == 0 {
+			if f != nil || g.Rules[0].Verdict == report.ManualReview || g.Rules[1].Verdict == report.ManualReview {
+				t.Errorf("%s: finding %v, %s, %s", c.name, f, g.Rules[0].Verdict, g.Rules[1].Verdict)
+			}
+			continue
+		}
+		phrase := fmt.Sprintf("multiples of %d", c.times)
+		if f == nil || f.Severity != report.Warning || f.Count != c.mixed || !strings.Contains(f.Message, phrase) {
+			t.Errorf("%s: finding %v, want a warning about %d with %q", c.name, f, c.mixed, phrase)
+		}
+		for _, r := range g.Rules[:2] {
+			if r.Verdict != report.ManualReview || !strings.Contains(r.Reason, phrase) {
+				t.Errorf("%s, rule %s: %s (%s), want MANUAL_REVIEW", c.name, r.ID, r.Verdict, r.Reason)
+			}
+		}
+		if g.Rules[2].Verdict == report.ManualReview {
+			t.Errorf("%s: the sign test has cases as units, and is reviewed: %s", c.name, g.Rules[2].Reason)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func (s *study) findings(t *Tally, abstain map[string]bool, showReviewers bool) 
 		"In %s the times show the decision with the output before the one without; the one without must come first.", gate.Plural(len(s.wrongOrder), "pair", "pairs"))
 	t.locate(&f, "wrong_order", s.wrongOrder)
 	if s.design.name == beforeAfter {
-		f.Add("order_unknown", report.Note, s.noOrder, "%s without times: that the decision without the output came first cannot be seen.",
+		f.Add("order_unknown", report.Note, s.noOrder, "%s without times that differ: that the decision without the output came first cannot be seen.",
 			gate.Plural(s.noOrder, "pair is", "pairs are"))
 	}
 	f.Add("overlapping_decisions", report.Warning, s.overlap,

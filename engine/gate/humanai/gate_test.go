@@ -298,10 +298,27 @@ func TestBeforeAfterOrder(t *testing.T) {
 	if same := ruleOf(t, answer(t, differencePolicy, b.String()+pair(300, "2026-01-01T09:05:00Z", "2026-01-01T10:05:00+01:00"))); same.Verdict != report.Pass {
 		t.Errorf("equal moments in two zones: %s, want PASS", same.Verdict)
 	}
+	// Times cut to the day, or to the minute, show no order: that is told, as where there are none.
+	if g := answer(t, differencePolicy, b.String()+pair(300, "2026-01-01T09:05:00Z", "2026-01-01T10:05:00+01:00")); countOfFinding(g, "order_unknown") != 1 {
+		t.Error("one of 301 pairs has one moment twice: no finding says that its order cannot be seen")
+	}
+	if hasFinding(good, "order_unknown") {
+		t.Error("all pairs have times that differ, and a finding says that their order cannot be seen")
+	}
 	untimed := answer(t, differencePolicy, strings.ReplaceAll(strings.ReplaceAll(b.String(), "2026-01-01T10:00:00Z", ""), "2026-01-01T10:05:00Z", ""))
 	if !hasFinding(untimed, "order_unknown") {
 		t.Error("without times: no finding says that the order cannot be seen")
 	}
+}
+
+// countOfFinding is what the finding of that code counts; 0 where there is none.
+func countOfFinding(g report.Gate, code string) int {
+	for _, f := range g.Findings {
+		if f.Code == code {
+			return f.Count
+		}
+	}
+	return 0
 }
 
 func hasFinding(g report.Gate, code string) bool {

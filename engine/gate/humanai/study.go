@@ -46,7 +46,7 @@ type study struct {
 	// what the order of a before_after study shows
 	wrongOrder []key // the decision with the output came first
 	overlap    int   // pairs where the output was on the screen before the decision without it was made
-	noOrder    int   // pairs without comparable times
+	noOrder    int   // pairs without times that differ and can be compared
 	// who is given both arms, so that an arm without a decision is a missing arm
 	bothArms       bool
 	assigned       bool
@@ -151,7 +151,7 @@ func (s *study) readOrder(t *Tally) {
 		a, aOK := first.order()
 		b, bOK := r.order()
 		switch {
-		case !aOK || !bOK:
+		case !aOK || !bOK, a.Cmp(b) == 0: // one moment, as of times cut to the minute, shows no order either
 			s.noOrder++
 		case b.Cmp(a) < 0:
 			s.wrongOrder = append(s.wrongOrder, k)
