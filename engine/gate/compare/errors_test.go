@@ -127,6 +127,7 @@ func TestVersionErrors(t *testing.T) {
 		{"one name twice", run{policy: "baseline: old\ncandidate: old\n" + signPolicy, names: []string{"t.csv"}}, `policy.yaml:2:12: baseline and candidate are both "old"; comparing needs two versions`},
 		{"two names for one", run{policy: "baseline: old\ncandidate: new\n" + signPolicy, names: []string{"t.csv"}, flags: gate.Flags{Baseline: "new"}},
 			`policy.yaml:1:11: baseline is "old" here and "new" in --baseline; say it once, or the same in both`},
+		{"one file, of the baseline", run{policy: "baseline: b.csv\n" + signPolicy}, "policy.yaml:1:11: no file of trials is named, so baseline is read as a file, and none is given as candidate; give a file for each version, or name files that hold both"},
 		{"one file", run{policy: signPolicy, flags: gate.Flags{Candidate: "b.csv"}}, "no file of trials is named, so candidate is read as a file, and none is given as baseline; give a file for each version, or name files that hold both"},
 		{"names without files", run{policy: "baseline: old\ncandidate: new\n" + signPolicy},
 			"policy.yaml:1:11: no file of trials is named, so baseline and candidate are read as files, and \"old\" and \"new\" look like names of versions; name the files of trials (`trials` in the policy, or on the command line), or write ./old and ./new where they are files"},
@@ -221,6 +222,8 @@ func TestProspects(t *testing.T) {
 		{"case_list: fixed\nplan: {cases: 2, trials: 3}\nrules: [{id: r, metric: pass_rate_difference, maximum: -0.5}]", "rule r can never pass with 2 cases planned: the interval reaches from -1.000 to -0.471 at the most"},
 		{"case_list: fixed\nplan: {cases: 2, trials: 3}\nrules: [{id: r, metric: pass_all_k, k: 3, minimum: 0.2}]", "rule r can never pass with 2 cases planned: the interval reaches from 0.158 to 1.000 at the most" +
 			"rule r can never fail with 2 cases planned: the interval reaches from 0.000 to 0.842 at the most"},
+		// Of 2 of 3 trials a case is 0, 1, or a part: a mean of 8 cases, to which the sequence says .526, as above.
+		{"case_list: fixed\nplan: {cases: 8, trials: 3}\nrules: [{id: r, metric: pass_all_k, k: 2, minimum: 0.9}]", "rule r can never pass with 8 cases planned: the interval reaches from 0.526 to 1.000 at the most"},
 		{signPolicy, ""},
 	} {
 		got := ""
