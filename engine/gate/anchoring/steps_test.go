@@ -5,9 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
 )
 
 // TestPeopleSteps: how far each missing label of an item can move it. Of a, a and two missing labels, the first can agree with two and the
@@ -65,6 +68,73 @@ func TestNoKappaOfNothing(t *testing.T) {
 	for _, m := range g.Measures {
 		if m.Metric == kappa && m.Labels["visibility"] == "blind" {
 			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// TestTwoColumnsOfWhere: of two columns that rules slice by, each is read from its own and has its own place.
+func TestTwoColumnsOfWhere(t *testing.T) {
+	ask := run{verb: gate.Decide, policy: "rules: [{id: r, metric: blind_agreement, minimum: 0.01, where: {site: Lyon, level: hard}}]"}
+	const header = "item,annotator,suggestion,label,visibility,site,level\n"
+	body := header
+	for i, where := range []string{"Lyon,hard", "Lyon,hard", "Lyon,hard", "Lyon,easy", "Paris,hard"} {
+		body += fmt.Sprintf("i%d,a,x,x,blind,%s\n", i, where)
+	}
+	ask.labels = body
+	a, err := try(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := ruleOf(t, a.Gate); *r.Denominator != 3 {
+		t.Errorf("%d items, want 3", *r.Denominator)
+	}
+	ask.labels = body + "i0,b,x,x,blind,Lyon,easy\n"
+	if _, err := try(ask); err == nil || !strings.HasPrefix(err.Error(), `labels.csv:7:21: level of item "i0" is "easy" here and "hard" at labels.csv:2:21;`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSecondLabelsInOrderOfTime: rows need not be in the order of their times. Here a label that differs comes first in time, and two that follow it
+// at one moment are no row that is there twice.
+func TestSecondLabelsInOrderOfTime(t *testing.T) {
+	at := func(minute int, label string) string {
+		return fmt.Sprintf("i,p,a,%s,blind,,,,,2026-01-01T10:0%d:00Z,\n", label, minute)
+	}
+	if _, err := try(run{verb: gate.Report, labels: header + at(5, "a") + at(1, "b") + at(5, "a")}); err != nil {
+		t.Error(err)
+	}
+	if _, err := try(run{verb: gate.Report, labels: header + at(5, "a") + at(5, "a")}); err == nil {
+		t.Error("one row twice was taken")
+	}
+}
+
+// TestExtraBlindRows: a blind row that came after a suggestion was seen is a missing label; it is an extra one where the person has another blind
+// row of the item, before it or after a look too, and else the one that there is.
+func TestExtraBlindRows(t *testing.T) {
+	at := func(minute int, visibility string) string {
+		return fmt.Sprintf("i,p,a,a,%s,,,,,2026-01-01T10:0%d:00Z,\n", visibility, minute)
+	}
+	for body, want := range map[string]int{
+		at(1, "blind") + at(2, "visible"):                                   0,
+		at(1, "visible") + at(2, "blind"):                                   0,
+		at(1, "blind") + at(2, "visible") + at(3, "blind"):                  1,
+		at(1, "visible") + at(2, "blind") + at(3, "blind"):                  1,
+		at(1, "blind") + at(2, "visible") + at(3, "blind") + at(4, "blind"): 2,
+	} {
+		tally, diags := newTally(nil), &diag.List{}
+		rows.Read([]string{"l"}, rows.Options{Columns: columns(nil), FS: fstest.MapFS{"l": {Data: []byte(header + body)}}}, func(r rows.Row) { tally.Add(r, diags) }, diags)
+		s := newStudy(tally, nil, false, diags)
+		if err := diags.Err(); err != nil {
+			t.Fatal(err)
+		}
+		extra := 0
+		for _, e := range s.blind {
+			if e.extra {
+				extra++
+			}
+		}
+		if extra != want {
+			t.Errorf("%q: %d extra, want %d", body, extra, want)
 		}
 	}
 }

@@ -3,11 +3,14 @@ package compare
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
+	"github.com/oloproof/oloproof/engine/rows"
 )
 
 // TestBalancedSplits: a split of as many better as worse cases has p = 1. Where nothing is missing that is all there is to say; where it
@@ -153,6 +156,78 @@ func TestRoundedUp(t *testing.T) {
 	for p, want := range map[float64]float64{0.03125: 0.03125, 0.0703125: 0.07032, 0.0625: 0.0625} {
 		if got := roundedUp(p, 4); got != want {
 			t.Errorf("%v: %v, want %v", p, got, want)
+		}
+	}
+}
+
+// TestWhatMerges: two readings that do not go together are not merged: their rows are then added one by one, which says why. Anything that one of
+// them does not say goes with what the other says.
+func TestWhatMerges(t *testing.T) {
+	read := func(own bool, text string) *Tally {
+		tally, diags := newTally([]string{"level", "kind"}), &diag.List{}
+		add := tally.Add
+		if own {
+			add = tally.AddTo(candidate)
+		}
+		rows.Read([]string{"t"}, rows.Options{Columns: columns(tally.where, own), FS: fstest.MapFS{"t": {Data: []byte(text)}}}, func(r rows.Row) { add(r, diags) }, diags)
+		if err := diags.Err(); err != nil {
+			t.Fatal(err)
+		}
+		return tally
+	}
+	const header, scored = "version,case,passed,level,kind\n", "version,case,score,level,kind\n"
+	for _, c := range []struct {
+		one, two string
+		own      bool
+		want     bool
+	}{
+		{header + "v,a,1,x,y\n", header + "v,a,0,x,y\n", false, true},
+		{header + "v,a,1,,y\n", header + "v,a,0,x,\n", false, true},
+		{header + "v,a,1,x,y\n", header + "v,a,0,,\n", false, true},
+		{header + "v,a,1,x,y\n", header + "v,b,0,z,z\n", false, true},
+		{header + "v,a,1,x,y\n", header + "v,a,0,z,y\n", false, false},
+		{header + "v,a,1,x,y\n", header + "v,a,0,x,z\n", false, false},
+		{header + "v,a,1,x,y\n", scored + "v,a,1,x,y\n", false, false},
+		{scored + "v,a,1,x,y\n", header + "v,a,1,x,y\n", false, false},
+		{"version,case,level,kind\nv,a,x,y\n", scored + "v,a,1,x,y\n", false, true},
+		{scored + "v,a,1,x,y\n", "version,case,level,kind\nv,a,x,y\n", false, true},
+		{header + "v,a,1,x,y\n", header + "w,a,1,x,y\n", false, true},
+		{header + "v,a,1,x,y\n", header + "w,a,1,x,y\n", true, false},
+		{header + "v,a,1,x,y\n", header + "v,a,1,x,y\n", true, true},
+		{header + "v,a,1,x,y\n", "case,passed,level,kind\na,1,x,y\n", true, true},
+	} {
+		one := read(c.own, c.one)
+		name := "v"
+		if c.own {
+			name = roles[candidate]
+		}
+		before := one.versions[name]["a"].rows
+		if got := one.Merge(read(c.own, c.two)); got != c.want || !got && one.versions[name]["a"].rows != before {
+			t.Errorf("%q and %q merge: %t, with %d rows of a", c.one, c.two, got, one.versions[name]["a"].rows)
+		}
+	}
+}
+
+// TestMergedCellsVary: the trials of a case vary where some result differs from another, in whatever parts they were read.
+func TestMergedCellsVary(t *testing.T) {
+	zero := rows.Decimal{}
+	for _, c := range []struct {
+		parts [][]rows.Decimal
+		want  bool
+	}{
+		{[][]rows.Decimal{nil, {whole}, {whole}}, false}, {[][]rows.Decimal{{whole}, nil, {whole}}, false}, {[][]rows.Decimal{{zero}, {whole}}, true},
+		{[][]rows.Decimal{nil, {whole}, {zero}}, true}, {[][]rows.Decimal{{zero}, {zero}, nil}, false}, {[][]rows.Decimal{{whole}, {zero, whole}}, true},
+	} {
+		all := &cell{}
+		for _, part := range c.parts {
+			one := &cell{rows: len(part) + 1} // and a trial without a result
+			for _, value := range part {
+				one.add(value, value == whole)
+			}
+			all.merge(one)
+		}
+		if all.varies != c.want {
+			t.Errorf("%v: varies %t, want %t", c.parts, all.varies, c.want)
 		}
 	}
 }

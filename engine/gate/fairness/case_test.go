@@ -89,3 +89,24 @@ func countedIn(c report.Cell) int {
 	}
 	return *c.Denominator - *c.Missing
 }
+
+// TestColumnsOfCases: the columns that tell a rule's groups, and those that name a case and a person, are told by their places.
+func TestColumnsOfCases(t *testing.T) {
+	for declared, identities := range map[string][]string{"": {"id"}, "unit: person\n": {"id", "person"}} {
+		q := compileSound(t, run{verb: gate.Decide, names: []string{"x.csv"},
+			declaration: declared + "attributes: {sex: [f, m], age: {bins: [30]}, site: [a, b]}\nintersections: [[site, sex]]\nrules: [{id: r, rate: error, attribute: [site, sex], max_group_gap: 0.1}, {id: s, rate: error, attribute: age, max_group_gap: 0.1}]"})
+		names := func(places []int) (list []string) {
+			for _, i := range places {
+				list = append(list, q.Inputs()[0].Columns[i].Name)
+			}
+			slices.Sort(list)
+			return list
+		}
+		if got := names(q.Identities()); !slices.Equal(got, identities) {
+			t.Errorf("%q: identities %q, want %q", declared, got, identities)
+		}
+		if both, one := names(q.Attributes(0)), names(q.Attributes(1)); !slices.Equal(both, []string{"sex", "site"}) || !slices.Equal(one, []string{"age"}) {
+			t.Errorf("%q: attributes %q and %q", declared, both, one)
+		}
+	}
+}

@@ -306,13 +306,14 @@ func TestLongAndShortValues(t *testing.T) {
 	want := texts[:3]
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		order := random.Perm(len(texts))
+		order := append(random.Perm(len(texts)), random.Perm(len(texts))...) // each twice
+		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		whole := values{most: mostValues}
 		for rest := order; len(rest) > 0; {
 			n := 1 + random.IntN(len(rest))
 			part := values{most: mostValues}
 			for _, i := range rest[:n] {
-				part.add(texts[i], 2)
+				part.add(texts[i], 1)
 			}
 			whole.merge(&part)
 			rest = rest[n:]
