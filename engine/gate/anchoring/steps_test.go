@@ -9,6 +9,7 @@ import (
 
 	"github.com/oloproof/oloproof/engine/diag"
 	"github.com/oloproof/oloproof/engine/gate"
+	"github.com/oloproof/oloproof/engine/policy"
 	"github.com/oloproof/oloproof/engine/report"
 	"github.com/oloproof/oloproof/engine/rows"
 )
@@ -62,11 +63,57 @@ func TestItemsWithoutSuggestions(t *testing.T) {
 	}
 }
 
+// TestItemsOutsideOfASlice: of a slice the rows are left out, too, that do not record its column.
+func TestItemsOutsideOfASlice(t *testing.T) {
+	var b strings.Builder
+	for i := range 42 { // four without a suggestion, and two, of six rows, without a site
+		suggestion, site := "a", "Lyon"
+		if i < 4 {
+			suggestion = ""
+		}
+		if i >= 40 {
+			site = ""
+		}
+		for _, person := range []string{"p", "q", "r"} {
+			fmt.Fprintf(&b, "i%d,%s,%s,a,blind,,,,,,%s\n", i, person, suggestion, site)
+		}
+	}
+	r := ruleOf(t, decide(t, "max_left_out: 0.2\nminimum_blind_sample: 6\nrules: [{id: m, metric: model_minus_people, minimum: -0.9, where: {site: Lyon}}]", b.String()))
+	if r.Verdict != report.InsufficientEvidence || !strings.Contains(r.Reason, "10 of 46") {
+		t.Errorf("%s (%s)", r.Verdict, r.Reason)
+	}
+}
+
+// TestDecisionsOfPeople: a ledger is told how many labels of the items are recorded.
+func TestDecisionsOfPeople(t *testing.T) {
+	body := labelled("1", "p", "a", "blind") + labelled("1", "q", "a", "blind") + labelled("2", "p", "a", "blind") + labelled("2", "q", "", "blind") + labelled("3", "p", "a", "blind")
+	diags := &diag.List{}
+	p := policy.Load(policy.Parse("policy.yaml", []byte("minimum_blind_sample: 1\nrules: [{id: p, metric: people_agreement, minimum: 0.1}]"), diags), []policy.SectionSpec{{Key: "anchoring", Gate: "anchoring"}}, "anchoring", "devel")
+	q := Gate{}.Compile(gate.Source{Verb: gate.Decide, Section: &p.Sections[0], Settings: p.Sections[0].Settings, Files: []string{"l"}}, diags)
+	in := q.Inputs()[0]
+	rows.Read(in.Paths, rows.Options{Columns: in.Columns, FS: fstest.MapFS{"l": {Data: []byte(header + body)}}}, func(r rows.Row) { in.Add(r, diags) }, diags)
+	q.(gate.RowsChecker).CheckRows(diags)
+	u, err := q.Units(0)
+	if err != nil || diags.Len() > 0 {
+		t.Fatal(err, diags.Err())
+	}
+	// Of the items that two people labelled.
+	if len(u.Parts) != 1 || u.Parts[0].Decisions != 3 {
+		t.Errorf("%+v, want 3 decisions", u.Parts)
+	}
+}
+
 // TestNoKappaOfNothing: where no label of a side is recorded, there is no kappa of it.
 func TestNoKappaOfNothing(t *testing.T) {
 	g := ask(t, run{verb: gate.Report, labels: header + labelled("1", "p", "", "blind") + labelled("2", "p", "a", "visible") + labelled("3", "p", "b", "visible")})
 	for _, m := range g.Measures {
 		if m.Metric == kappa && m.Labels["visibility"] == "blind" {
+			t.Errorf("%+v", m)
+		}
+	}
+	g = ask(t, run{verb: gate.Report, labels: header + labelled("1", "p", "a", "blind") + labelled("2", "q", "a", "blind")}) // no item of both
+	for _, m := range g.Measures {
+		if m.Metric == kappa || m.Metric == alpha {
 			t.Errorf("%+v", m)
 		}
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -107,6 +108,11 @@ func TestSignNeedsOnBothSides(t *testing.T) {
 	if r.Needs == nil || !strings.HasPrefix(r.Needs.What, "what is missing to be recorded: with as much of it missing, no number of such cases would decide") {
 		t.Errorf("%s, needs %+v", r.Verdict, r.Needs)
 	}
+	// From 1 better and 4 worse to 2 and 3: one direction, which more cases can show.
+	r = ruleOf(t, decide(t, signPolicy, written("old", "0", "1", "1", "1", "01")+written("new", "1", "0", "0", "0", "??")))
+	if r.Needs == nil || strings.HasPrefix(r.Needs.What, "what is missing to be recorded") {
+		t.Errorf("%s, needs %+v", r.Verdict, r.Needs)
+	}
 }
 
 // TestLeastCases: the least number of cases that decides, against trying one after the other: all splits of up to twelve cases that fewer
@@ -157,6 +163,11 @@ func TestRoundedUp(t *testing.T) {
 		if got := roundedUp(p, 4); got != want {
 			t.Errorf("%v: %v, want %v", p, got, want)
 		}
+	}
+	// To six digits it is the first time below the level, 0.05.
+	v := &view{judging: policy.Judging{}.WithDefaults()}
+	if got, want := v.pText(0.0499991234), "0.0499992"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -229,5 +240,44 @@ func TestMergedCellsVary(t *testing.T) {
 		if all.varies != c.want {
 			t.Errorf("%v: varies %t, want %t", c.parts, all.varies, c.want)
 		}
+	}
+}
+
+// TestLooksOnceOfAFixedList: what is for cases that are drawn is refused of a section without rules too, and only that is.
+func TestLooksOnceOfAFixedList(t *testing.T) {
+	for settings, want := range map[string]string{
+		"case_list: fixed\nlooks: once\nplanned: 3\n":   "policy.yaml:4:8: " + onceOnFixed,
+		"case_list: sampled\nlooks: once\nplanned: 3\n": "",
+		"case_list: fixed\nlooks: repeated\n":           "",
+		"case_list: fixed\n":                            "",
+	} {
+		_, err := tryRun(run{verb: gate.Report, policy: "baseline: old\ncandidate: new\n" + settings, names: []string{"t.csv"}, files: map[string]string{"t.csv": header + "old,a,1,1\nnew,a,1,1\n"}})
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
+			t.Errorf("%q: %v, want %q", settings, err, want)
+		}
+	}
+}
+
+// TestVersionsOfTallies: where a policy names no file of trials and two files of versions, tallies have a version for each role; else their
+// versions go by their names.
+func TestVersionsOfTallies(t *testing.T) {
+	for text, want := range map[string]bool{
+		"baseline: old.csv\ncandidate: new.csv\n":                true,
+		"baseline: old\ncandidate: new\n":                        false,
+		"trials: t.csv\nbaseline: old.csv\ncandidate: new.csv\n": false,
+	} {
+		diags := &diag.List{}
+		q := tallying(gate.Decide, text+signPolicy, diags)
+		if err := diags.Err(); err != nil || q.own != want {
+			t.Errorf("%q: a file for each version %t, want %t; %v", text, q.own, want, err)
+		}
+	}
+}
+
+// TestSectionWithoutTrials: a section of a release file that names no trials is told so at its place.
+func TestSectionWithoutTrials(t *testing.T) {
+	_, err := tryRun(run{verb: gate.Decide, policy: "compare:\n  rules: [{id: s, metric: sign_test}]\n"})
+	if want := "policy.yaml:1:1: section compare names no trials; add"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v\nwant %s", err, want)
 	}
 }
