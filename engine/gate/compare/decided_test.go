@@ -151,6 +151,11 @@ func TestLeastCases(t *testing.T) {
 	if !found || !decides(n) || decides(n*19/20) || n < 7000 || n > 9000 {
 		t.Errorf("21 to 20 of 50 cases: %d, %t", n, found)
 	}
+	// Of 11 to 9 of 25 cases 516 decide and 520, as they would be told, do not; 521 are told as 530, which do.
+	decides = func(n int) bool { return interval.SignTest(11*n/25, (9*n+24)/25) < 0.05 }
+	if n, found := v.enough(signs{11, 9}, 25); !found || n != 521 || !decides(gate.Rounded(n)) || !decides(516) || decides(520) {
+		t.Errorf("11 to 9 of 25 cases: %d, %t", n, found)
+	}
 	// No number of cases decides where as many move one way as the other.
 	if n, found := v.enough(signs{1, 1}, 2); found {
 		t.Errorf("1 better and 1 worse of 2: %d", n)
@@ -279,5 +284,18 @@ func TestSectionWithoutTrials(t *testing.T) {
 	_, err := tryRun(run{verb: gate.Decide, policy: "compare:\n  rules: [{id: s, metric: sign_test}]\n"})
 	if want := "policy.yaml:1:1: section compare names no trials; add"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+// TestMovedMostFirst: cases are named by how far their rate moved, whatever the number of their trials, with the missing trials of both versions.
+func TestMovedMostFirst(t *testing.T) {
+	// By one half of four trials, and by all of one; in the third one trial of either version is missing.
+	g := decide(t, signPolicy, written("old", "0000", "0", "00?0")+written("new", "1100", "1", "?100"))
+	var got []string
+	for _, m := range measure(t, g, signTest).Moved {
+		got = append(got, fmt.Sprintf("%s %.3f %.3f %d", m.Case, m.Baseline, m.Candidate, m.Missing))
+	}
+	if want := "case-2 0.000 1.000 0, case-1 0.000 0.500 0, case-3 0.000 0.333 2"; strings.Join(got, ", ") != want {
+		t.Errorf("got %s\nwant %s", strings.Join(got, ", "), want)
 	}
 }

@@ -136,6 +136,7 @@ func TestTippingPointOfTheSignTest(t *testing.T) {
 		{{"0?", "?1", "0", "111"}, {"1?", "??", "?", "111"}},               // equal ones that join, of both versions
 		{{"000", "000", "000", "1", "1"}, {"11?", "1??", "111", "?", "1"}}, // one far from the middle
 		{{"00", "11", "11", "11", "11"}, {"11", "1?", "1?", "1?", "1?"}},   // equal ones alone
+		{{"0", "0", "0", "0", "000000"}, {"?", "?", "?", "?", "1?????"}},   // some that can be equal, and not worse
 	} {
 		const confidence = 0.6
 		missing, _ := x.missing()
