@@ -50,6 +50,9 @@ func TestCases(t *testing.T) {
 		events, recorded, counts := make([]int, len(groups)), make([]int, len(groups)), make([]int, len(groups))
 		for i, row := range list {
 			c := asked.Case(rule, rows.Made(row, i+1))
+			if slices.Contains(row, "south") && c.Group >= 0 {
+				t.Fatalf("%s: %q is in the group %d of a slice that it is not of", judged.ID, row, c.Group)
+			}
 			if c.Group >= 0 && c.Counts {
 				counts[c.Group]++
 			}

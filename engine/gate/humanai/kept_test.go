@@ -121,3 +121,16 @@ func TestMergedTallies(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsOfNothing: a row in whose columns nothing stands is one problem, of the row.
+func TestRowsOfNothing(t *testing.T) {
+	_, err := tryAnswer(differencePolicy, "case,reviewer,condition,decision,reference,ai_output\nc1,p,with,yes,yes,yes\n,,,,,\n")
+	if want := "decisions.csv:3: nothing stands in the columns of this row that are read; delete it"; err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	// So is one that is there twice.
+	_, err = tryAnswer(differencePolicy, "case,reviewer,condition,decision,reference,ai_output\nc1,p,with,yes,yes,yes\nc1,p,with,yes,yes,yes\n")
+	if want := "decisions.csv:3: the same case, reviewer and condition as at decisions.csv:2;"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
