@@ -362,32 +362,67 @@ func TestFewestAgainstAllChoices(t *testing.T) {
 		between := rapid.IntRange(0, 4).Draw(t, "between")
 		a, b, wanted := rapid.IntRange(0, 3).Draw(t, "left counts"), rapid.IntRange(0, 3).Draw(t, "joined counts"), rapid.IntRange(1, 20).Draw(t, "wanted")
 		done := func(left, joined int) bool { return a*left+b*joined >= wanted }
-		least := math.MaxInt
-		choices := 1
-		for range steps {
-			choices *= 3 // a case stays, leaves, or crosses
-		}
-		for choice := range choices {
-			trials, left, joined, possible := 0, 0, 0, true
-			for _, s := range steps {
-				switch choice % 3 {
-				case 1:
-					trials, left = trials+s.trials, left+1
-				case 2:
-					trials, left, joined = trials+s.trials+1, left+1, joined+1
-					possible = possible && s.spare
-				}
-				choice /= 3
-			}
-			for extra := 0; extra <= between && possible; extra++ {
-				if done(left, joined+extra) {
-					least = min(least, trials+extra)
-				}
-			}
-		}
+		least := fewestByTrial(steps, between, done)
 		got, found := fewest(steps, between, done)
 		if found != (least < math.MaxInt) || found && got != least {
 			t.Fatalf("%+v, %d between: %d, %t; by trying every choice %d", steps, between, got, found, least)
 		}
 	})
+}
+
+// fewestByTrial is the least number of trials by trying every choice of cases, math.MaxInt where none does.
+func fewestByTrial(steps []step, between int, done func(left, joined int) bool) int {
+	least := math.MaxInt
+	choices := 1
+	for range steps {
+		choices *= 3 // a case stays, leaves, or crosses
+	}
+	for choice := range choices {
+		trials, left, joined, possible := 0, 0, 0, true
+		for _, s := range steps {
+			switch choice % 3 {
+			case 1:
+				trials, left = trials+s.trials, left+1
+			case 2:
+				trials, left, joined = trials+s.trials+1, left+1, joined+1
+				possible = possible && s.spare
+			}
+			choice /= 3
+		}
+		for extra := 0; extra <= between && possible; extra++ {
+			if done(left, joined+extra) {
+				least = min(least, trials+extra)
+			}
+		}
+	}
+	return least
+}
+
+// TestFewestOfAllShortLists: the same for every list of up to four cases that are 0, 1, 2 or 5 trials from the middle.
+func TestFewestOfAllShortLists(t *testing.T) {
+	var kinds []step
+	for _, trials := range []int{0, 1, 2, 5} {
+		kinds = append(kinds, step{trials, false}, step{trials, true})
+	}
+	// How much a case that left counts, and one that joined; and how much is wanted of both.
+	weights := [][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 2}}
+	var check func(steps []step, from int)
+	check = func(steps []step, from int) {
+		for between := range 2 {
+			for _, w := range weights {
+				for wanted := 1; wanted <= 5; wanted++ {
+					done := func(left, joined int) bool { return w[0]*left+w[1]*joined >= wanted }
+					least := fewestByTrial(steps, between, done)
+					got, found := fewest(steps, between, done)
+					if found != (least < math.MaxInt) || found && got != least {
+						t.Fatalf("%+v, %d between, %v to reach %d: %d, %t; by trying every choice %d", steps, between, w, wanted, got, found, least)
+					}
+				}
+			}
+		}
+		for i := from; i < len(kinds) && len(steps) < 4; i++ {
+			check(append(slices.Clone(steps), kinds[i]), i)
+		}
+	}
+	check(nil, 0)
 }

@@ -19,6 +19,7 @@ func TestRowErrors(t *testing.T) {
 	sound := "old,a,1,1\nnew,a,1,1\n"
 	for _, c := range []struct{ text, want string }{
 		{header + sound + ",a,2,1\n", "t.csv:4:1: version is empty; every row needs one"},
+		{header + ",a,1,1\n" + sound, "t.csv:2:1: version is empty; every row needs one"}, // the first row of all
 		{header + sound + "old,,2,1\n", "t.csv:4:5: case is empty; every row needs one"},
 		{header + sound + "old,a,2,yes\n", `t.csv:4:9: passed: found "yes": 0 or 1 is allowed, also written 0.0 or 1.0, false or true (empty where the trial did not finish)`},
 		{header + sound + ",,2,yes\n", "t.csv:4:1: version is empty; every row needs one\nt.csv:4:2: case is empty; every row needs one\nt.csv:4:5: passed: found \"yes\": 0 or 1 is allowed, also written 0.0 or 1.0, false or true (empty where the trial did not finish)"},
@@ -46,6 +47,26 @@ func TestRowErrors(t *testing.T) {
 	a, err = tryRun(run{verb: gate.Decide, policy: policyText, names: []string{"t"}, files: map[string]string{"t": header + "old,a,,1\nold,a,,1\nnew,a,7,1\nnew,a,8,0\nnew,b,7,1\nold,b,7,1\n"}})
 	if err != nil || a.Gate.Data.Of("trials") != 6 {
 		t.Errorf("rows without a trial: %v, %v", a.Gate.Data, err)
+	}
+}
+
+// TestSecondFileWithoutResults: each file needs results of its own.
+func TestSecondFileWithoutResults(t *testing.T) {
+	_, err := tryRun(run{verb: gate.Decide, policy: "baseline: old\ncandidate: new\n" + signPolicy, names: []string{"a.csv", "b.csv"},
+		files: map[string]string{"a.csv": header + "old,a,1,1\nnew,a,1,1\n", "b.csv": "version,case,result\nold,b,1\nnew,b,1\n"}})
+	if want := "b.csv: neither a column passed nor a column score was found"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+// TestSecondColumnOfWhere: of two columns that rules slice by, each has its own place.
+func TestSecondColumnOfWhere(t *testing.T) {
+	const text = "version,case,passed,level,kind\nold,a,1,hard,x\nnew,a,1,hard,y\n"
+	_, err := tryRun(run{verb: gate.Decide, policy: "baseline: old\ncandidate: new\nrules: [{id: r, metric: rate, minimum: 0.5, where: {level: hard, kind: x}}]",
+		names: []string{"t.csv"}, files: map[string]string{"t.csv": text}})
+	// The columns in the order of the file: "kind" is the fifth of "new,a,1,hard,y", at its 14th byte.
+	if want := "t.csv:3:14: kind of case \"a\" is \"y\" here and \"x\" at t.csv:2:14; a rule's `where` needs one value for a case"; err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
 	}
 }
 
@@ -127,6 +148,7 @@ func TestVersionErrors(t *testing.T) {
 		{"one name twice", run{policy: "baseline: old\ncandidate: old\n" + signPolicy, names: []string{"t.csv"}}, `policy.yaml:2:12: baseline and candidate are both "old"; comparing needs two versions`},
 		{"two names for one", run{policy: "baseline: old\ncandidate: new\n" + signPolicy, names: []string{"t.csv"}, flags: gate.Flags{Baseline: "new"}},
 			`policy.yaml:1:11: baseline is "old" here and "new" in --baseline; say it once, or the same in both`},
+		{"one file, of the baseline", run{policy: "baseline: b.csv\n" + signPolicy}, "policy.yaml:1:11: no file of trials is named, so baseline is read as a file, and none is given as candidate; give a file for each version, or name files that hold both"},
 		{"one file", run{policy: signPolicy, flags: gate.Flags{Candidate: "b.csv"}}, "no file of trials is named, so candidate is read as a file, and none is given as baseline; give a file for each version, or name files that hold both"},
 		{"names without files", run{policy: "baseline: old\ncandidate: new\n" + signPolicy},
 			"policy.yaml:1:11: no file of trials is named, so baseline and candidate are read as files, and \"old\" and \"new\" look like names of versions; name the files of trials (`trials` in the policy, or on the command line), or write ./old and ./new where they are files"},
@@ -221,6 +243,8 @@ func TestProspects(t *testing.T) {
 		{"case_list: fixed\nplan: {cases: 2, trials: 3}\nrules: [{id: r, metric: pass_rate_difference, maximum: -0.5}]", "rule r can never pass with 2 cases planned: the interval reaches from -1.000 to -0.471 at the most"},
 		{"case_list: fixed\nplan: {cases: 2, trials: 3}\nrules: [{id: r, metric: pass_all_k, k: 3, minimum: 0.2}]", "rule r can never pass with 2 cases planned: the interval reaches from 0.158 to 1.000 at the most" +
 			"rule r can never fail with 2 cases planned: the interval reaches from 0.000 to 0.842 at the most"},
+		// Of 2 of 3 trials a case is 0, 1, or a part: a mean of 8 cases, to which the sequence says .526, as above.
+		{"case_list: fixed\nplan: {cases: 8, trials: 3}\nrules: [{id: r, metric: pass_all_k, k: 2, minimum: 0.9}]", "rule r can never pass with 8 cases planned: the interval reaches from 0.526 to 1.000 at the most"},
 		{signPolicy, ""},
 	} {
 		got := ""

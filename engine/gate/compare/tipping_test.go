@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/report"
 )
 
@@ -118,6 +121,56 @@ func TestTippingPointsAgainstAllFillings(t *testing.T) {
 			if tips < 2 || 3*exact < tips {
 				t.Errorf("%s%s: %d tipping points, %d exact", list, test.rule, tips, exact)
 			}
+		}
+	}
+}
+
+// TestTippingPointOfTheSignTest: what is said of the numbers of missing trials against the candidate, against trying every set of them.
+func TestTippingPointOfTheSignTest(t *testing.T) {
+	for _, x := range []table{
+		{{"00", "00", "00", "01", "01"}, {"1?", "11", "1?", "??", "11"}},   // better or uncertain
+		{{"0", "0", "1", "1"}, {"1", "1", "?", "?"}},                       // uncertain whatever they are
+		{{"00", "00", "00", "11"}, {"??", "??", "1?", "11"}},               // better, uncertain
+		{{"1?", "1?", "1", "1"}, {"??", "0?", "0", "0"}},                   // uncertain or worse
+		{{"01", "01", "01"}, {"??", "??", "??"}},                           // all three
+		{{"0?", "?1", "0", "111"}, {"1?", "??", "?", "111"}},               // equal ones that join, of both versions
+		{{"000", "000", "000", "1", "1"}, {"11?", "1??", "111", "?", "1"}}, // one far from the middle
+		{{"00", "11", "11", "11", "11"}, {"11", "1?", "1?", "1?", "1?"}},   // equal ones alone
+		{{"0", "0", "0", "0", "000000"}, {"?", "?", "?", "?", "1?????"}},   // some that can be equal, and not worse
+	} {
+		const confidence = 0.6
+		missing, _ := x.missing()
+		inOld := len(strings.Join(x[0], ""))
+		someNotBetter, someWorse := len(missing)+1, len(missing)+1
+		for set := range 1 << len(missing) { // bit i: the missing trial i came out against the candidate
+			flat := []byte(x.flat())
+			for i, p := range missing {
+				flat[p] = '1'
+				if (set>>i&1 == 1) == (p >= inOld) {
+					flat[p] = '0'
+				}
+			}
+			d, _ := x.with(string(flat)).plain(confidence)
+			against := bits.OnesCount(uint(set))
+			if d != better {
+				someNotBetter = min(someNotBetter, against)
+			}
+			if d == worse {
+				someWorse = min(someWorse, against)
+			}
+		}
+		v := x.view("0.6")
+		got, err := v.signed().verdict().tip()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := gate.Tip(len(missing), false, fmt.Sprintf("%d trials", len(x.flat())), v.against(),
+			func(bad int) (bool, error) { return bad < someNotBetter, nil }, func(bad int) (bool, error) { return bad >= someWorse, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v, not better from %d on, worse from %d on (-want +got):\n%s", x, someNotBetter, someWorse, diff)
 		}
 	}
 }

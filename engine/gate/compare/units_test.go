@@ -138,7 +138,7 @@ func TestWhatMissingTrialsCouldDo(t *testing.T) {
 	}{
 		{"better", append(repeat(5, short), short), append(repeat(5, "11"), "??"), " Once recorded, the missing trials could make it better."},
 		{"worse", append(repeat(5, "11"), "11"), append(repeat(5, short), "??"), " Once recorded, the missing trials could make it worse."},
-		{"better or worse", repeat(6, "01"), repeat(6, "??"), ""},
+		{"better or worse", append(repeat(6, "01"), "1"), append(repeat(6, "??"), "1"), " Once recorded, the missing trials could make it better, or worse."}, // 6 to 0 is 0.03125
 		{"either", append(repeat(6, "01"), "01"), append(repeat(6, "1?"), "1?"), ""},
 		{"neither", []string{short, short}, []string{"11", "??"}, " No way in which the missing trials could have come out would decide it."},
 		{"nothing is missing", []string{short, short}, []string{"11", "00"}, ""},

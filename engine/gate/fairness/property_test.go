@@ -54,7 +54,7 @@ func drawRows(t *rapid.T, most int) []string {
 }
 
 // answer is the gate's part of the report of tallies of the parts, merged, as JSON.
-func answer(t *rapid.T, parts [][]string) string {
+func answer(t rapid.TB, parts [][]string) string {
 	diags := &diag.List{}
 	q := compile(run{verb: gate.Decide, declaration: every, names: []string{"c.csv"}}, diags)
 	in := q.Inputs()[0]
@@ -95,6 +95,30 @@ func TestAnyOrderAndSplit(t *testing.T) {
 			t.Fatalf("%d parts:\n%s\nat once:\n%s", len(parts), got, want)
 		}
 	})
+}
+
+// TestMergeAdds: two tallies that each hold one of everything, as one does.
+func TestMergeAdds(t *testing.T) {
+	// The third row has no score, the fourth more decimals than are kept, the fifth a sex and the sixth an age that cannot be told.
+	rows := func(from int) (list []string) {
+		for i, row := range []string{"1,1,0.25,p%d,female,20,north", "0,1,0.5,p%d,male,40,north", "1,0,,p%d,female,70,south", "1,1,0.3333333333333333333,p%d,male,30,", "0,0,0.1,p%d,x,30,north", ",1,0.1,p%d,male,,north"} {
+			list = append(list, fmt.Sprintf("%d,"+row, from+i, from+i))
+		}
+		return list
+	}
+	a, b := rows(0), rows(100)
+	whole := answer(t, [][]string{append(slices.Clone(a), b...)})
+	for _, parts := range [][][]string{{a, b}, {b, a}, {a[:3], b, a[3:]}} {
+		if got := answer(t, parts); got != whole {
+			t.Errorf("%d parts:\n%s\nat once:\n%s", len(parts), got, whole)
+		}
+	}
+	// Two of the scores are rounded, and two cases have none.
+	for _, want := range []string{`2 probabilities`, `"missing_probabilities":2`} {
+		if !strings.Contains(whole, want) {
+			t.Errorf("lacks %s:\n%s", want, whole)
+		}
+	}
 }
 
 // TestDuplicatesAcrossFiles: two files that hold one id or one person, read in either order, report the later place.
@@ -158,6 +182,76 @@ func TestCountedAsAdded(t *testing.T) {
 	})
 }
 
+// TestTwoColumnsOfAKind: of two attributes, and of two columns that rules slice by, each is read from its own column, whether rows are counted
+// on all cores or added one by one (tryRun does both), and in a tally.
+func TestTwoColumnsOfAKind(t *testing.T) {
+	const declaration = `attributes: {sex: [f, m], site: [a, b]}
+min_cell: 1
+rules: [{id: r, rate: error, attribute: [sex, site], max_group_gap: 0.9, where: {region: north, year: new}}]
+`
+	text := "id,label,prediction,sex,site,region,year\n"
+	n := 0
+	for _, row := range []string{"f,a,north,new", "f,b,north,new", "m,a,north,new", "m,a,north,new", "m,b,north,new", "f,a,north,old", "f,a,south,new", "m,x,north,new", "m,x,north,new", "z,b,north,new"} {
+		n++
+		text += fmt.Sprintf("%d,1,%d,%s\n", n, n%2, row)
+	}
+	ask := run{verb: gate.Decide, declaration: declaration + "intersections: [[sex, site]]\n", names: []string{"a"}, files: map[string]string{"a": text}}
+	a, err := tryRun(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of the north in the new year; m of a twice.
+	cells := map[string]int{}
+	for _, c := range a.Gate.Rules[0].Cells {
+		cells[c.Labels["group"]] = *c.Denominator
+	}
+	if want := map[string]int{"f × a": 1, "f × b": 1, "m × a": 2, "m × b": 1}; !maps.Equal(cells, want) {
+		t.Errorf("cells %v, want %v", cells, want)
+	}
+	var undeclared []string
+	for _, f := range a.Gate.Findings {
+		if f.Code == "undeclared_values" {
+			undeclared = append(undeclared, f.Message[:strings.Index(f.Message, ".")])
+		}
+	}
+	if want := []string{`1 case has a value of sex that is not declared: "z" in 1 case`, `2 cases have a value of site that is not declared: "x" in 2 cases`}; !slices.Equal(undeclared, want) {
+		t.Errorf("undeclared %q, want %q", undeclared, want)
+	}
+	ask.verb = gate.Tally
+	for _, count := range []bool{true, false} {
+		diags := &diag.List{}
+		q := compile(ask, diags)
+		in := q.Inputs()[0]
+		if !count {
+			in.Count = nil
+		}
+		in.Read(ask.names, rows.Options{FS: fstest.MapFS{"a": &fstest.MapFile{Data: []byte(text)}}}, diags)
+		counted, err := json.Marshal(q.Counted(diags))
+		if err != nil || diags.Len() > 0 {
+			t.Fatal(err, diags.Err())
+		}
+		for _, want := range []string{`"groups":[{"undeclared":"z"},"b"],"where":["north","new"],"n":1`, `"groups":["m",{"undeclared":"x"}],"where":["north","new"],"n":1`, `"groups":["f","a"],"where":["south","new"],"n":1`} {
+			if !strings.Contains(string(counted), want) {
+				t.Errorf("counted on all cores %t: no cell %s in\n%s", count, want, counted)
+			}
+		}
+	}
+}
+
+// TestCodesOfOtherTexts: a text that is not known keeps its code, as long as there is room for others.
+func TestCodesOfOtherTexts(t *testing.T) {
+	v := &vocabulary{fixed: 3, room: 2}
+	for _, c := range []struct {
+		text string
+		code int
+		ok   bool
+	}{{"a", 4, true}, {"b", 5, true}, {"a", 4, true}, {"c", 0, false}, {"b", 5, true}} {
+		if code, ok := v.other(c.text); code != c.code || ok != c.ok || ok && v.text(code) != c.text {
+			t.Errorf("%s has the code %d, %t; want %d, %t", c.text, code, ok, c.code, c.ok)
+		}
+	}
+}
+
 // TestValues: the first texts of a column in byte order are counted exactly, in whatever order and parts they come; all of them while
 // there are few.
 func TestValues(t *testing.T) {
@@ -197,10 +291,50 @@ func TestValues(t *testing.T) {
 				t.Fatalf("%s is held not to occur", text)
 			}
 		}
-		if absent := kept[0] + "\x00"; whole.mayHold(absent) != (more && absent > kept[len(kept)-1]) {
+		if absent := kept[0] + "\x00"; whole.mayHold(absent) != (more && absent > distinct[len(kept)]) {
 			t.Fatalf("%q is held to occur", absent)
 		}
 	})
+}
+
+// TestLongAndShortValues: a short text that comes before one for which there was no room is still counted, in whatever order and parts they
+// come, and no text after it is.
+func TestLongAndShortValues(t *testing.T) {
+	long, short := func(c string) string { return strings.Repeat(c, mostBytes*2/3) }, func(c string) string { return c + "!" }
+	// In byte order. There is no room for the second long one, so that what comes after it is not among the first, however short it is.
+	texts := []string{long("a"), short("b"), short("c"), long("d"), short("e"), long("f"), short("g")}
+	want := texts[:3]
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		order := append(random.Perm(len(texts)), random.Perm(len(texts))...) // each twice
+		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		whole := values{most: mostValues}
+		for rest := order; len(rest) > 0; {
+			n := 1 + random.IntN(len(rest))
+			part := values{most: mostValues}
+			for _, i := range rest[:n] {
+				part.add(texts[i], 1)
+			}
+			whole.merge(&part)
+			rest = rest[n:]
+		}
+		got, more := whole.texts()
+		bytes := 0
+		for _, text := range got {
+			bytes += len(text)
+		}
+		if !slices.Equal(got, want) || !more || whole.bytes != bytes {
+			t.Fatalf("in the order %v: %d texts of %d bytes, told as %d", order, len(got), bytes, whole.bytes)
+		}
+		for i, text := range texts {
+			if i < 3 && whole.counts[text] != 2 || !whole.mayHold(text) {
+				t.Fatalf("in the order %v: text %d is counted %d times, and may be there: %t", order, i, whole.counts[text], whole.mayHold(text))
+			}
+		}
+		if whole.mayHold(short("a")) { // before all that was dropped
+			t.Fatalf("in the order %v: a text is held to occur that does not", order)
+		}
+	}
 }
 
 // TestLongValues: of long texts those that take mostBytes together are kept, the first in byte order, in whatever order and parts they

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/oloproof/oloproof/engine/gate"
 	"github.com/oloproof/oloproof/engine/interval"
 )
 
@@ -156,4 +157,23 @@ func TestCompletionsHold(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnitsOfRates: what a ledger keeps of a group: an event is 1, another case of the denominator 0, a case outside of a denominator that the
+// prediction decides one half, and a case whose prediction is missing what it can be. Only predictions are decisions.
+func TestUnitsOfRates(t *testing.T) {
+	all := sample
+	for name, want := range map[string]gate.Part{
+		// Of the positives 4 are predicted negative, 8 positive, and 32 not.
+		"false_negative": {Name: "g", Decisions: 4 + 8, Values: []gate.UnitValue{{Low: 0, High: 0, Count: 8}, {Low: 0, High: 1, Count: 32}, {Low: 1, High: 1, Count: 4}}},
+		// Of those with a label and predicted positive 2 are negatives and 8 positives; 1 + 4 are predicted negative; 16 negatives and 32 positives have no
+		// prediction.
+		"precision": {Name: "g", Decisions: 2 + 8 + 1 + 4, Values: []gate.UnitValue{{Low: 0, High: 0, Count: 2}, {Low: 0, High: 0.5, Count: 16}, {Low: 0.5, High: 0.5, Count: 1 + 4}, {Low: 0.5, High: 1, Count: 32}, {Low: 1, High: 1, Count: 8}}},
+		// Every case has a selection: 2 + 8 + 128 are selected, 1 + 4 + 64 not, and 16 + 32 + 256 not said.
+		"selection": {Name: "g", Decisions: 207, Values: []gate.UnitValue{{Low: 0, High: 0, Count: 69}, {Low: 0, High: 1, Count: 304}, {Low: 1, High: 1, Count: 138}}},
+	} {
+		if diff := cmp.Diff(want, rateNamed(name).part("g", &all)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
 }

@@ -338,18 +338,19 @@ const (
 )
 
 // values counts the texts of a column: all of them exactly while there are at most `most`, of mostBytes together, else the first in byte
-// order, and these exactly: whatever the order in which they come, a text that is among the first of all is among the first of any part.
+// order, and these exactly, whatever the order in which they come: a text for which there is no room in a part has none in the whole, and neither
+// has any after it. One before it may still have room, so that all of those are counted.
 type values struct {
 	most   int            // how many are kept, at least one
 	counts map[string]int // of up to twice as many: the surplus is dropped now and then
 	bytes  int            // that the texts have
-	last   string         // once some were dropped: no text after it is among the first
+	beyond string         // once some were dropped the first of them: neither it nor any text after it is among the first
 	more   bool           // some were dropped
 }
 
 // add counts a text n times.
 func (v *values) add(text string, n int) {
-	if v.more && text > v.last {
+	if v.more && text >= v.beyond {
 		return
 	}
 	if v.counts == nil {
@@ -376,19 +377,26 @@ func (v *values) cut() {
 	if keep == len(texts) {
 		return
 	}
-	for _, text := range texts[keep:] {
-		delete(v.counts, text)
+	v.drop(texts[keep])
+}
+
+// drop drops the texts from one on.
+func (v *values) drop(beyond string) {
+	for text := range v.counts {
+		if text >= beyond {
+			v.bytes -= len(text)
+			delete(v.counts, text)
+		}
 	}
-	v.bytes, v.last, v.more = bytes, texts[keep-1], true
+	v.beyond, v.more = beyond, true
 }
 
 // merge adds other's texts.
 func (v *values) merge(other *values) {
 	other.cut()
-	if other.more && (!v.more || other.last < v.last) { // other may have dropped what comes after
-		v.last = other.last
+	if other.more && (!v.more || other.beyond < v.beyond) { // other may have dropped what comes after
+		v.drop(other.beyond)
 	}
-	v.more = v.more || other.more
 	for text, n := range other.counts {
 		v.add(text, n)
 	}
@@ -404,5 +412,5 @@ func (v *values) texts() (list []string, more bool) {
 func (v *values) mayHold(text string) bool {
 	v.cut()
 	_, found := v.counts[text]
-	return found || v.more && text > v.last
+	return found || v.more && text >= v.beyond
 }
