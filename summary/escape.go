@@ -30,11 +30,13 @@ const zeroWidthSpace = "\u200b"
 // language, which skip them.
 var runnerCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(#[\p{M}\p{Cf}]*#[0-9A-Za-z\p{M}\p{Cf}]*)\[`) })
 
-// startsCommand reports whether a line that starts with word is a command to a runner, as "::error::" is.
-func startsCommand(word string) bool {
+// startsCommand reports whether a line that starts so is a command to a runner, as "::error::" is, also behind spaces and what cannot
+// be seen.
+func startsCommand(start string) bool {
 	signs := 0
-	for _, r := range word {
+	for _, r := range start {
 		switch {
+		case r == ' ' && signs == 0:
 		case r == ':':
 			if signs++; signs == 2 {
 				return true

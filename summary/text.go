@@ -36,7 +36,7 @@ func wrap(s string, width int) []string {
 	line := ""
 	for word := range strings.FieldsSeq(s) {
 		for {
-			if line == "" && startsCommand(word) {
+			if startsCommand(line + " " + word) { // also where all that stands before it on the line cannot be seen
 				word = `\` + word
 			}
 			if line == "" && cells(word) <= width {

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -108,7 +109,7 @@ func (a *app) ending(status int) int {
 // taken for a command by a CI runner, which also looks behind spaces.
 func (a *app) tell(w io.Writer, line string) {
 	line = summary.EscapeTerminal(line, utf8Locale(a.Getenv))
-	text := strings.TrimLeft(line, " ") // every other white space is escaped by now
+	text := strings.TrimLeftFunc(line, func(r rune) bool { return r == ' ' || unicode.In(r, unicode.M, unicode.Cf) }) // every other white space is escaped by now
 	if strings.HasPrefix(text, "::") {
 		line = line[:len(line)-len(text)] + `\` + text
 	}
