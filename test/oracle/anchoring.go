@@ -290,6 +290,18 @@ func (f *reading) lack(n, others int) {
 	f.noModel = fraction{n, n + others}
 }
 
+// sure is how many comparisons count whatever the missing labels were: a label that may be none, or a second one of its item, makes no
+// room for what is left out.
+func sure(all []comparison) int {
+	n := 0
+	for _, c := range all {
+		if !c.extra && !c.perhaps {
+			n++
+		}
+	}
+	return n
+}
+
 // intervalOf makes an interval of ends and a confidence.
 func intervalOf(lower, upper, confidence float64, method, looks string) *Interval {
 	return &Interval{Lower: number(lower), Upper: number(upper), Confidence: confidence, Method: method, Looks: looks}
@@ -730,24 +742,20 @@ func (s *anchorStudy) metric(e evidence, r anchorRule, per string, a float64, lo
 	switch r.metric {
 	case "blind_agreement":
 		f = s.blindAgreement(e, r, per, a)
-		others := len(e.blind)
-		if f.Interval.Method == "hypergeometric" {
-			others = *f.Denominator // items drawn
-		}
-		f.lack(e.noBlind, others)
+		f.lack(e.noBlind, sure(e.blind))
 		f.leave("repeated blind label", e.repeats)
 	case "visible_agreement":
 		f = shareOf(e.visible, per, annotators, a, r.repeated)
-		f.lack(e.noVisible, len(e.visible))
+		f.lack(e.noVisible, sure(e.visible))
 	case "acceptance_rate":
 		f = shareOf(e.accepted, per, annotators, a, r.repeated)
 		f.leave("accepted not recorded", e.noAccepted)
 	case "verify_acceptance":
 		f = shareOf(e.verify, per, annotators, a, r.repeated)
-		f.lack(e.noVerify, len(e.verify))
+		f.lack(e.noVerify, sure(e.verify))
 	case "anchoring_gap":
 		f = gapOf(e, per, annotators, a, r.pairwise)
-		f.lack(e.noBlind+e.noVisible, len(e.blind)+len(e.visible))
+		f.lack(e.noBlind+e.noVisible, sure(e.blind)+sure(e.visible))
 		f.leave("repeated blind label", e.repeats)
 	default:
 		f = peopleOf(e, r.metric == "model_minus_people", a)
