@@ -66,7 +66,7 @@ func sameAgain(t *testing.T, header, row []string, n, times int) []byte {
 // may all be kept are limited by its bytes, and so are long texts.
 func TestParquetThatClaims(t *testing.T) {
 	onlyLong(t)
-	times := size(1000, 22, 0) // of 100,000 rows
+	times := size(1000, 28, 0) // of 100,000 rows: more than two million and 16 to each byte
 	for _, s := range studies() {
 		for _, n := range []int{0, 1 << 17} {
 			dir := s.folder(t)
